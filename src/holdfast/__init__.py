@@ -1,0 +1,50 @@
+"""Holdfast: the memory that AI agents keep.
+
+    import holdfast
+
+    with holdfast.open("memory") as vault:
+        vault.space().notes().save("Deploys go out on Tuesdays")
+        print(vault.space().context().text)
+
+Names are imported when they are first used, so that `import holdfast` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.engine.history import LogQuery
+    from holdfast.engine.space import Space
+    from holdfast.engine.vault import Vault
+    from holdfast.errors import HoldfastError
+    from holdfast.model.write import Actor, Caller
+    from holdfast.wiring import open_vault as open  # noqa: A004
+
+__version__ = "0.1.0"
+
+__all__ = ["Actor", "Caller", "HoldfastError", "LogQuery", "Space", "Vault", "open"]
+
+_HOMES = {
+    "Actor": ("holdfast.model.write", "Actor"),
+    "Caller": ("holdfast.model.write", "Caller"),
+    "HoldfastError": ("holdfast.errors", "HoldfastError"),
+    "LogQuery": ("holdfast.engine.history", "LogQuery"),
+    "Space": ("holdfast.engine.space", "Space"),
+    "Vault": ("holdfast.engine.vault", "Vault"),
+    "open": ("holdfast.wiring", "open_vault"),
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(home[0]), home[1])
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,51 @@
+"""Canonical bytes and digests: the same value gives the same bytes on every machine.
+
+Canonical JSON is UTF-8 with sorted keys, no white space, and numbers as Python writes them
+(shortest form that reads back equal). A digest is SHA-256 over a domain and the length-prefixed
+parts, so that no two lists of parts share their bytes and no row's digest is another kind's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.model.entry import Json
+
+_encode = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), check_circular=False
+).encode
+
+# Twin of `_encode` that keeps the order of keys, for rows, whose columns have a fixed order.
+_encode_row = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
+).encode
+
+
+def canonical(value: Json) -> bytes:
+    return _encode(value).encode()
+
+
+def canonical_text(value: Json) -> str:
+    return _encode(value)
+
+
+def digest(domain: str, *parts: bytes) -> bytes:
+    state = hashlib.sha256(f"holdfast/{domain}/1\n".encode())
+    for part in parts:
+        state.update(len(part).to_bytes(8, "big"))
+        state.update(part)
+    return state.digest()
+
+
+def row_digest(table: str, columns: tuple[object, ...]) -> bytes:
+    """What a row says, as a digest: its table and its columns in the order of the schema."""
+    plain = [column.hex() if isinstance(column, bytes) else column for column in columns]
+    return digest(f"row/{table}", _encode_row(plain).encode(errors="surrogatepass"))
+
+
+def keyed(key: bytes, text: str) -> bytes:
+    """A fingerprint that cannot be guessed at without the vault's own key."""
+    return hashlib.blake2b(text.encode(), key=key, digest_size=16).digest()

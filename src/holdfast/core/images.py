@@ -1,0 +1,106 @@
+"""After-images: what the log says of a thing after each change, as JSON, and back.
+
+An image holds everything that makes the thing what it is; only the revision is not in it, since
+that is the seq of the change which holds the image. Times are microseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from holdfast.model.entry import Entry
+from holdfast.model.times import from_us, to_us
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from typing import Any
+
+    from holdfast.model.entry import Json
+    from holdfast.model.session import Session
+    from holdfast.model.space import SpaceInfo, Store
+
+    Image = dict[str, Json]
+
+
+def entry_image(entry: Entry) -> Image:
+    return {
+        "number": entry.number,
+        "id": entry.id,
+        "given_id": entry.given_id,
+        "text": entry.text,
+        "state": entry.state,
+        "hidden": entry.hidden,
+        "metadata": dict(entry.metadata),
+        "origin": entry.origin,
+        "trust": entry.trust,
+        "session": entry.session,
+        "bound": entry.bound,
+        "created_us": to_us(entry.created),
+        "updated_us": to_us(entry.updated),
+        "said_us": _us(entry.said_at),
+        "when_us": to_us(entry.when),
+    }
+
+
+def entry_from_image(image: Mapping[str, Any], revision: int) -> Entry:
+    said_us = image["said_us"]
+    return Entry(
+        number=image["number"],
+        id=image["id"],
+        given_id=image["given_id"],
+        text=image["text"],
+        state=image["state"],
+        hidden=image["hidden"],
+        metadata=image["metadata"],
+        origin=image["origin"],
+        trust=image["trust"],
+        session=image["session"],
+        bound=image["bound"],
+        created=from_us(image["created_us"]),
+        updated=from_us(image["updated_us"]),
+        said_at=None if said_us is None else from_us(said_us),
+        when=from_us(image["when_us"]),
+        revision=revision,
+    )
+
+
+def space_image(space: SpaceInfo) -> Image:
+    return {
+        "number": space.number,
+        "id": space.id,
+        "name": space.name,
+        "path": space.path,
+        "declared": space.declared,
+        "created_us": to_us(space.created),
+    }
+
+
+def store_image(store: Store) -> Image:
+    return {
+        "number": store.number,
+        "id": store.id,
+        "space": store.space,
+        "name": store.name,
+        "type": store.type,
+        "strategy": store.strategy,
+        "options": dict(store.options),
+        "position": store.position,
+    }
+
+
+def session_image(session: Session) -> Image:
+    return {
+        "number": session.number,
+        "id": session.id,
+        "space": session.space,
+        "state": session.state,
+        "title": session.title,
+        "agent": session.agent,
+        "user": session.user,
+        "started_us": to_us(session.started),
+        "ended_us": _us(session.ended),
+    }
+
+
+def _us(moment: datetime | None) -> int | None:
+    return None if moment is None else to_us(moment)

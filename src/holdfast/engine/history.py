@@ -1,0 +1,84 @@
+"""The log, and the moments that it knows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import islice
+
+from holdfast.errors import NotFound
+from holdfast.model.query import check_limit
+from holdfast.model.times import given_us, to_us
+from holdfast.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.engine.work import Core
+    from holdfast.model.change import Change
+    from holdfast.ports import Snapshot
+
+LATEST = 2**63 - 1
+
+
+class LogQuery(Value):
+    """Which changes: strictly between two seqs, of one space, store, target, actor, session."""
+
+    after: int = 0
+    before: int = LATEST
+    space: str | None = None
+    store: str | None = None
+    target: str | None = None
+    actor: str | None = None
+    session: str | None = None
+    limit: int = 50
+    newest_first: bool = True
+
+
+def in_log(core: Core, query: LogQuery) -> Sequence[Change]:
+    check_limit(query.limit, 10_000)
+    return core.storage.read(
+        lambda snapshot: list(
+            islice(
+                (
+                    change
+                    for change in snapshot.changes(
+                        after=query.after, before=query.before, newest_first=query.newest_first
+                    )
+                    if _fits(change, query)
+                ),
+                query.limit,
+            )
+        )
+    )
+
+
+def _fits(change: Change, query: LogQuery) -> bool:
+    return (
+        query.space in (None, change.space)
+        and query.store in (None, change.store)
+        and query.actor in (None, change.actor)
+        and query.session in (None, change.session)
+        and (query.target is None or _names(change, query.target))
+    )
+
+
+def _names(change: Change, target: str) -> bool:
+    """Whether the change is about what the caller calls so: its id, short form or given id."""
+    given = None if change.after is None else change.after.get("given_id")
+    return target in (change.target, change.target[-8:], given)
+
+
+def moment_of(snapshot: Snapshot, as_of: int | datetime) -> tuple[int, int]:
+    """The seq and the time of a moment that somebody asks for."""
+    if isinstance(as_of, datetime):
+        at_us = given_us(as_of)
+        return snapshot.seq_at(at_us), at_us
+    change = snapshot.change(as_of)
+    if change is None:
+        raise NotFound(
+            "change_not_found",
+            f"there is no change {as_of}; the newest is {snapshot.head()[0]}",
+            hint="holdfast log",
+        )
+    return change.seq, to_us(change.at)

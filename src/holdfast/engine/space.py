@@ -1,0 +1,186 @@
+"""`Space`: where an agent works. What it offers reads like the words of the design."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from holdfast.engine import context as contexts
+from holdfast.engine import sessions, spaces
+from holdfast.engine.history import in_log, moment_of
+from holdfast.engine.view import NowView, PastView
+from holdfast.engine.work import Core, Work, mutate
+from holdfast.errors import Refused
+from holdfast.model.names import check_label
+from holdfast.model.value import Value
+from holdfast.model.write import Write
+from holdfast.strategies import STRATEGIES, narrative
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from typing import TypeVar, Unpack
+
+    from holdfast.engine.history import LogQuery
+    from holdfast.model.change import Change
+    from holdfast.model.context import Context
+    from holdfast.model.entry import Json
+    from holdfast.model.session import Session
+    from holdfast.model.space import SpaceInfo, Store
+    from holdfast.model.write import Caller, WriteOptions
+    from holdfast.ports import Snapshot, Tool, View
+
+    T = TypeVar("T")
+
+
+class StoreDesk(Value):
+    """One store of a space, as a strategy's face works on it: `ports.Desk`."""
+
+    core: Core
+    caller: Caller
+    store: Store
+    as_of: int | datetime | None = None
+
+    def read(self, unit: Callable[[View, Store], T]) -> T:
+        return self.core.storage.read(
+            lambda snapshot: unit(view_of(self.core, snapshot, self.as_of), self._now(snapshot))
+        )
+
+    def mutate(
+        self, op: str, arguments: Mapping[str, Json], unit: Callable[[Work, Store], T], write: Write
+    ) -> T:
+        if self.as_of is not None:
+            raise Refused(
+                "past_is_fixed",
+                f"{self.store.label} is seen as of an earlier moment, which cannot be changed",
+                hint="write to the space as it is now",
+            )
+        meant = {"store": self.store.label, **arguments}
+        return mutate(
+            self.core,
+            self.caller,
+            write,
+            op,
+            meant,
+            lambda work: unit(work, spaces.written_store(work, self._now(work.tx))),
+        )
+
+    def _now(self, snapshot: Snapshot) -> Store:
+        """The store as it is declared at the moment of the unit, which may differ from before."""
+        store = self.store
+        return spaces.store_named(snapshot, store.space_name, store.name, store.strategy)
+
+
+def view_of(core: Core, snapshot: Snapshot, as_of: int | datetime | None) -> View:
+    if as_of is None:
+        return NowView(snapshot, core.clock())
+    seq, at_us = moment_of(snapshot, as_of)
+    return PastView(snapshot, seq, at_us)
+
+
+class Space:
+    """A workspace in a vault, seen by one caller, now or as of an earlier moment."""
+
+    def __init__(
+        self, core: Core, name: str, caller: Caller, as_of: int | datetime | None = None
+    ) -> None:
+        self._core = core
+        self.name = name
+        self.caller = caller
+        self._as_of = as_of
+
+    def seen_by(self, caller: Caller) -> Space:
+        """The same space for another caller."""
+        return Space(self._core, self.name, caller, self._as_of)
+
+    def as_of(self, moment: int | datetime) -> Space:
+        """The same space as it was after a change (its seq) or at a time. It can only be read."""
+        return Space(self._core, self.name, self.caller, moment)
+
+    def info(self) -> SpaceInfo | None:
+        """The space as it is kept; None for `default` before the first write."""
+        return self._core.storage.read(lambda snapshot: spaces.space_named(snapshot, self.name))
+
+    def stores(self) -> Sequence[Store]:
+        """The declared stores in their order."""
+        return self._core.storage.read(lambda snap: spaces.declared_stores(snap, self.name))
+
+    def notes(self, store: str | None = None) -> narrative.Notes:
+        """A narrative store; without a name, the one called `narrative`, or the only one."""
+        return narrative.Notes(self._desk(narrative.NAME)(store))
+
+    def tools(self) -> Sequence[Tool]:
+        """What this space offers to an agent loop: plain typed functions."""
+        offered = sorted({store.strategy for store in self.stores()})
+        return [tool for name in offered for tool in STRATEGIES[name].tools(self._desk(name))]
+
+    def context(self, budget: int | None = None) -> Context:
+        """What a session starts with. A session is given the same one until it ends."""
+        if self._as_of is None:
+            return contexts.current(self._core, self.name, self.caller, budget)
+        contexts.check_budget(budget)
+        moment = self._as_of
+        return self._core.storage.read(
+            lambda snapshot: contexts.assemble(
+                snapshot, view_of(self._core, snapshot, moment), self.name, budget
+            )
+        )
+
+    @contextmanager
+    def session(self, title: str = "", *, agent: str = "local") -> Iterator[Space]:
+        """Work as one session: `with space.session("Review") as here: here.notes().save(…)`."""
+        begun = self.start_session(title, agent=agent)
+        here = self.seen_by(self.caller.replace(session=begun.id))
+        try:
+            yield here
+        finally:
+            self.end_session(begun.id)
+
+    def start_session(
+        self, title: str = "", *, agent: str = "local", **write: Unpack[WriteOptions]
+    ) -> Session:
+        if title:
+            check_label(title, "a session")
+        check_label(agent, "an agent")
+        user = self.caller.user
+
+        def unit(work: Work) -> Session:
+            space = spaces.written_space(work, self.name)
+            return sessions.start(work, space, title=title, agent=agent, user=user)
+
+        meant: dict[str, Json] = {"space": self.name, "title": title, "agent": agent, "user": user}
+        return mutate(self._core, self._outside(), Write(**write), "session start", meant, unit)
+
+    def end_session(self, session: str, **write: Unpack[WriteOptions]) -> Session:
+        return mutate(
+            self._core,
+            self._outside(),
+            Write(**write),
+            "session end",
+            {"session": session},
+            lambda work: sessions.end(work, session),
+        )
+
+    def sessions(self, *, state: str | None = None, limit: int = 20) -> Sequence[Session]:
+        return self._core.storage.read(
+            lambda snap: sessions.listed(snap, self.name, state, limit, self._core.clock())
+        )
+
+    def log(self, query: LogQuery) -> Sequence[Change]:
+        """The changes of this space, the newest first."""
+        return in_log(self._core, query.replace(space=self.name))
+
+    def _desk(self, strategy: str) -> Callable[[str | None], StoreDesk]:
+        def desk(name: str | None) -> StoreDesk:
+            store = self._core.storage.read(
+                lambda snapshot: spaces.store_named(snapshot, self.name, name, strategy)
+            )
+            return StoreDesk(core=self._core, caller=self.caller, store=store, as_of=self._as_of)
+
+        return desk
+
+    def _outside(self) -> Caller:
+        """The caller as itself: a session neither starts nor ends another."""
+        return self.caller.replace(session=None)
+
+

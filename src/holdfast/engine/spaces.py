@@ -1,0 +1,195 @@
+"""Spaces and stores: finding them, and applying what a `workspace.yml` declares.
+
+The space `default` is there in every vault, with one store of each strategy under the strategy's
+name; its rows are made by the first write. Every other space belongs to one folder: the same name
+from another folder is refused until somebody adopts it, so that two folders never share a memory.
+"""
+
+from __future__ import annotations
+
+from holdfast.errors import Conflict, InvalidInput, NotFound, Refused
+from holdfast.model.ids import SpaceId, StoreId
+from holdfast.model.names import shown
+from holdfast.model.space import DEFAULT_SPACE, SpaceInfo, Store, StoreSpec
+from holdfast.strategies import STRATEGIES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.engine.work import Work
+    from holdfast.model.space import SpaceSpec
+    from holdfast.ports import Snapshot
+
+
+def default_stores() -> tuple[StoreSpec, ...]:
+    """One store of each strategy, for a space that declares none."""
+    return tuple(
+        STRATEGIES[name].check(StoreSpec(name=name, strategy=name)) for name in sorted(STRATEGIES)
+    )
+
+
+def space_named(snapshot: Snapshot, name: str) -> SpaceInfo | None:
+    """The space, None where it is `default` and nothing was written yet."""
+    space = snapshot.space_named(name)
+    if space is None and name != DEFAULT_SPACE:
+        known = ", ".join(sorted({DEFAULT_SPACE, *(item.name for item in snapshot.spaces())}))
+        raise NotFound(
+            "space_not_found",
+            f"there is no space {shown(name)}; there is {known}",
+            hint="holdfast space init makes one of this folder",
+        )
+    return space
+
+
+def declared_stores(snapshot: Snapshot, space_name: str) -> Sequence[Store]:
+    """The stores that the space declares, in their order."""
+    space = space_named(snapshot, space_name)
+    stores = [] if space is None else [s for s in snapshot.stores(space) if s.position is not None]
+    if space_name != DEFAULT_SPACE:
+        return stores
+    known = {store.name for store in stores}
+    missing = [spec for spec in default_stores() if spec.name not in known]
+    return [*stores, *(_unwritten(spec, space, i) for i, spec in enumerate(missing, len(stores)))]
+
+
+def _unwritten(spec: StoreSpec, space: SpaceInfo | None, position: int) -> Store:
+    """A store of `default` that no write has needed yet; its number 0 has no entries."""
+    return Store(
+        id=StoreId(""),
+        number=0,
+        space=SpaceId("") if space is None else space.id,
+        space_number=0 if space is None else space.number,
+        space_name=DEFAULT_SPACE,
+        name=spec.name,
+        type=spec.type,
+        strategy=spec.strategy,
+        options=spec.options,
+        position=position,
+        revision=0,
+    )
+
+
+def store_named(snapshot: Snapshot, space_name: str, name: str | None, strategy: str) -> Store:
+    """The declared store of that name; without a name, the space's only one of the strategy."""
+    stores = [s for s in declared_stores(snapshot, space_name) if s.strategy == strategy]
+    wanted = strategy if name is None else name
+    for store in stores:
+        if store.name == wanted:
+            return store
+    if name is None and len(stores) == 1:
+        return stores[0]
+    declared = ", ".join(store.name for store in stores) or "none"
+    if name is None:
+        raise NotFound(
+            "store_unnamed",
+            f"space {space_name} has several {strategy} stores or none: {declared}",
+            hint="say which one, with --store",
+        )
+    raise NotFound(
+        "store_not_declared",
+        f"space {space_name} declares no {strategy} store {shown(name)}; declared: {declared}",
+        hint="use one of these, or declare it under memory.own in workspace.yml",
+    )
+
+
+def written_store(work: Work, store: Store) -> Store:
+    """The store with its row: that of `default` is made by the first write that needs it."""
+    if store.number:
+        return store
+    space = written_space(work, DEFAULT_SPACE)
+    return work.put_store(_new_store(work, space, store, store.position), None, "create")
+
+
+def written_space(work: Work, name: str) -> SpaceInfo:
+    """The space with its row: that of `default` is made by the first write that needs it."""
+    space = space_named(work.tx, name)
+    if space is None:
+        space = work.put_space(_new_space(work, name, None, None), None, "create")
+    return space
+
+
+def apply(work: Work, spec: SpaceSpec, *, adopt: bool) -> SpaceInfo:
+    """Make the space what its file says. What is so already leaves no change."""
+    space = work.tx.space_named(spec.name)
+    if space is None:
+        space = work.put_space(_new_space(work, spec.name, spec.path, spec.text), None, "create")
+    elif space.path != spec.path:
+        if not adopt:
+            raise elsewhere(space, spec)
+        after = space.replace(path=spec.path, declared=spec.text)
+        space = work.put_space(after, space, "adopt")
+    elif space.declared != spec.text:
+        space = work.put_space(space.replace(declared=spec.text), space, "declare")
+    _apply_stores(work, space, spec)
+    return space
+
+
+def elsewhere(space: SpaceInfo, spec: SpaceSpec) -> Refused:
+    return Refused(
+        "space_elsewhere",
+        f"the space {space.name} belongs to {space.path}, not to {spec.path}",
+        hint="give this one another `name:` in workspace.yml, or move the memory here with "
+        "`holdfast space adopt`",
+    )
+
+
+def _apply_stores(work: Work, space: SpaceInfo, spec: SpaceSpec) -> None:
+    known = {store.name: store for store in work.tx.stores(space)}
+    for position, wanted in enumerate(spec.stores):
+        store = known.pop(wanted.name, None)
+        if store is None:
+            work.put_store(_new_store(work, space, wanted, position), None, "create")
+            continue
+        if store.strategy != wanted.strategy:
+            raise Conflict(
+                "store_strategy",
+                f"{store.label} holds {store.strategy} and cannot become {wanted.strategy}",
+                hint="declare the new store under another name",
+            )
+        after = store.replace(type=wanted.type, options=dict(wanted.options), position=position)
+        if after != store:
+            work.put_store(after, store, "declare")
+    for store in known.values():
+        if store.position is not None:
+            work.put_store(store.replace(position=None), store, "withdraw")
+
+
+def _new_space(work: Work, name: str, path: str | None, text: str | None) -> SpaceInfo:
+    return SpaceInfo(
+        id=SpaceId(work.new_id()),
+        number=work.seq + 1,
+        name=name,
+        path=path,
+        declared=text,
+        created=work.at,
+        revision=work.seq + 1,
+    )
+
+
+def _new_store(
+    work: Work, space: SpaceInfo, spec: StoreSpec | Store, position: int | None
+) -> Store:
+    return Store(
+        id=StoreId(work.new_id()),
+        number=work.seq + 1,
+        space=space.id,
+        space_number=space.number,
+        space_name=space.name,
+        name=spec.name,
+        type=spec.type,
+        strategy=spec.strategy,
+        options=dict(spec.options),
+        position=position,
+        revision=work.seq + 1,
+    )
+
+
+def check_strategy(name: str) -> str:
+    if name not in STRATEGIES:
+        raise InvalidInput(
+            "strategy_unknown",
+            f"there is no strategy {shown(name)}",
+            hint=f"one of {', '.join(sorted(STRATEGIES))}",
+        )
+    return name

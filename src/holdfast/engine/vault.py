@@ -1,0 +1,112 @@
+"""`Vault`: all that one owner remembers."""
+
+from __future__ import annotations
+
+from holdfast.engine import spaces
+from holdfast.engine.history import in_log
+from holdfast.engine.space import Space
+from holdfast.engine.work import Core, mutate
+from holdfast.model.space import DEFAULT_SPACE
+from holdfast.model.value import Value
+from holdfast.model.write import Caller, Write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self, Unpack
+
+    from holdfast.engine.history import LogQuery
+    from holdfast.model.change import Change
+    from holdfast.model.entry import Json
+    from holdfast.model.problem import Problem
+    from holdfast.model.space import SpaceInfo, SpaceSpec
+    from holdfast.model.write import WriteOptions
+    from holdfast.ports import Snapshot
+
+
+class Status(Value):
+    """The vault in numbers, all of one moment."""
+
+    where: str
+    id: str | None
+    seq: int
+    counts: Mapping[str, int]
+    storage: Mapping[str, Json]
+
+
+class Vault:
+    """One API, whatever is behind it. Use it as a context manager, or close it."""
+
+    def __init__(self, core: Core, caller: Caller) -> None:
+        self._core = core
+        self.caller = caller
+
+    @property
+    def where(self) -> str:
+        return self._core.storage.where
+
+    def space(self, name: str = DEFAULT_SPACE) -> Space:
+        """A space by its name. Raises NotFound when it does not exist."""
+        self._core.storage.read(lambda snapshot: spaces.space_named(snapshot, name))
+        return Space(self._core, name, self.caller)
+
+    def spaces(self) -> Sequence[SpaceInfo]:
+        return self._core.storage.read(lambda snapshot: snapshot.spaces())
+
+    def declare(
+        self, spec: SpaceSpec, *, adopt: bool = False, **write: Unpack[WriteOptions]
+    ) -> Space:
+        """Apply what a `workspace.yml` says, unless it is what was applied last."""
+        known = self._core.storage.read(lambda snapshot: snapshot.space_named(spec.name))
+        if known is None or known.path != spec.path or known.declared != spec.text:
+            mutate(
+                self._core,
+                self.caller.replace(session=None),
+                Write(**write),
+                "space declare",
+                {"name": spec.name, "path": spec.path, "text": spec.text, "adopt": adopt},
+                lambda work: spaces.apply(work, spec, adopt=adopt),
+            )
+        return Space(self._core, spec.name, self.caller)
+
+    def log(self, query: LogQuery) -> Sequence[Change]:
+        """The changes of the whole vault, the newest first unless asked otherwise."""
+        return in_log(self._core, query)
+
+    def status(self) -> Status:
+        storage = self._core.storage
+
+        def unit(snapshot: Snapshot) -> Status:
+            vault = snapshot.vault()
+            return Status(
+                where=storage.where,
+                id=None if vault is None else vault.id,
+                seq=snapshot.head()[0],
+                counts=snapshot.counts(),
+                storage=storage.facts(),
+            )
+
+        return storage.read(unit)
+
+    def verify(self) -> Iterator[Problem]:
+        """Everything that is not as it was written, named row by row. Nothing is changed."""
+        return self._core.storage.inspect()
+
+    def repair(self) -> Iterator[str]:
+        """Make again what can be made from ground truth; says what it did."""
+        return self._core.storage.repair()
+
+    def close(self) -> None:
+        self._core.storage.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,137 @@
+"""What a strategy reads of a store: as it is now, or as it was at an earlier moment.
+
+The past is rebuilt from the log: every row knows the seq of its newest change, and every change the
+one before it on the same target, so a thing's history is walked backwards until the moment asked.
+"""
+
+from __future__ import annotations
+
+from holdfast.core.images import entry_from_image
+from holdfast.core.lifecycle import SHOWN_STATES
+from holdfast.core.text import parse, satisfies
+from holdfast.errors import Ambiguous, NotFound
+from holdfast.model.ids import is_id, is_short
+from holdfast.model.names import shown
+from holdfast.model.query import Cursor
+from holdfast.model.times import to_us
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.model.entry import Entry
+    from holdfast.model.query import EntryQuery
+    from holdfast.model.space import Store
+    from holdfast.ports import NewestRow, Snapshot
+
+
+class NowView:
+    """The store as this snapshot has it."""
+
+    def __init__(self, snapshot: Snapshot, at_us: int) -> None:
+        self._snapshot = snapshot
+        self.at_us = at_us
+
+    def find(self, store: Store, name: str) -> Entry:
+        """By the id that its writer gave, its whole id, or its short form where that is unique."""
+        entry = self._snapshot.entry_given(store, name)
+        if entry is None and is_id(name):
+            entry = self._snapshot.entry(store, name)
+        if entry is None and is_short(name):
+            entry = _only(self._snapshot.entries_like(store, name), store, name)
+        if entry is None:
+            raise NotFound(
+                "entry_not_found",
+                f"{store.label} has no entry {shown(name)}",
+                hint="list what is there, or check the id",
+            )
+        return entry
+
+    def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
+        return self._snapshot.shown(store, query)
+
+    def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]:
+        return self._snapshot.newest(store, since_us, limit)
+
+
+class PastView:
+    """The store as it was after the change `seq`."""
+
+    def __init__(self, snapshot: Snapshot, seq: int, at_us: int) -> None:
+        self._snapshot = snapshot
+        self._now = NowView(snapshot, at_us)
+        self._seq = seq
+        self.at_us = at_us
+
+    def find(self, store: Store, name: str) -> Entry:
+        now = self._now.find(store, name)
+        past = self._as_it_was(now)
+        if past is None:
+            raise NotFound(
+                "entry_not_yet",
+                f"{store.label} had no entry {shown(name)} at that moment",
+                hint="ask for a later moment",
+            )
+        return past
+
+    def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
+        found = [entry for entry in self._shown_then(store) if _fits(entry, query)]
+        found.sort(key=_place, reverse=query.order == "newest")
+        return iter(found)
+
+    def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]:
+        then = [entry for entry in self._shown_then(store) if to_us(entry.when) >= since_us]
+        then.sort(key=_place, reverse=True)
+        return [(e.id, e.given_id, to_us(e.when), e.text) for e in then[:limit]]
+
+    def _shown_then(self, store: Store) -> Iterator[Entry]:
+        for now in self._snapshot.all_entries(store, self._seq):
+            past = self._as_it_was(now)
+            if past is not None and past.state in SHOWN_STATES and not past.hidden:
+                yield past
+
+    def _as_it_was(self, entry: Entry) -> Entry | None:
+        if entry.revision <= self._seq:
+            return entry
+        seq: int | None = entry.revision
+        while seq is not None:
+            change = self._snapshot.change(seq)
+            if change is None:
+                return None
+            if change.seq <= self._seq:
+                return None if change.after is None else entry_from_image(change.after, change.seq)
+            seq = change.prior
+        return None
+
+
+def _only(found: Sequence[Entry], store: Store, name: str) -> Entry | None:
+    if len(found) > 1:
+        ids = ", ".join(entry.id for entry in found)
+        raise Ambiguous(
+            "entry_ambiguous",
+            f"{shown(name)} fits {len(found)} entries of {store.label}: {ids}",
+            hint="use a whole id",
+        )
+    return found[0] if found else None
+
+
+def _place(entry: Entry) -> tuple[int, int]:
+    return to_us(entry.when), entry.number
+
+
+def _fits(entry: Entry, query: EntryQuery) -> bool:
+    when, at = to_us(entry.when), query.cursor
+    if query.since_us is not None and when < query.since_us:
+        return False
+    if query.until_us is not None and when >= query.until_us:
+        return False
+    if at is not None:
+        here = Cursor(when_us=when, number=entry.number)
+        ahead = _before(here, at) if query.order == "newest" else _before(at, here)
+        if not ahead:
+            return False
+    return query.match is None or satisfies(parse(query.match), entry.text)
+
+
+def _before(one: Cursor, other: Cursor) -> bool:
+    return (one.when_us, one.number) < (other.when_us, other.number)

@@ -1,0 +1,278 @@
+"""One mutation, from the call to the commit.
+
+`mutate` is the only way in: it finds a stored answer for the idempotency key, else runs the unit on
+a `Work` and stores what it answered. `Work` writes each row together with its change, so that no
+row can change without a trace; it takes the time and the next seq under the vault's write lock.
+"""
+
+from __future__ import annotations
+
+import json
+
+from holdfast.core.canonical import canonical, canonical_text, digest, keyed
+from holdfast.core.codec import pack, unpack
+from holdfast.core.images import entry_image, session_image, space_image, store_image
+from holdfast.core.lifecycle import step
+from holdfast.core.text import TEXT_VERSION, normal_form
+from holdfast.engine.view import NowView
+from holdfast.errors import Conflict, NotFound
+from holdfast.model.entry import TRUST_OF, Entry
+from holdfast.model.ids import RANDOM_BYTES, EntryId, VaultId, make_id
+from holdfast.model.session import LEASE, as_of_lease
+from holdfast.model.times import DAY_US, from_us, to_us
+from holdfast.model.value import Value
+from holdfast.model.vault import StoredAnswer, VaultInfo
+from holdfast.model.write import check_write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+    from typing import TypeVar
+
+    from holdfast.core.images import Image
+    from holdfast.model.change import Kind
+    from holdfast.model.entry import Json, Origin, State
+    from holdfast.model.session import Session
+    from holdfast.model.space import SpaceInfo, Store
+    from holdfast.model.write import Caller, Write
+    from holdfast.ports import Clock, Random, Storage, Transaction
+
+    T = TypeVar("T")
+
+SALT_BYTES = 16
+SECRET_BYTES = 32
+ANSWERS_KEPT_US = 30 * DAY_US
+
+
+class Core(Value):
+    """What every use case stands on."""
+
+    storage: Storage
+    clock: Clock
+    random: Random
+
+
+def mutate(
+    core: Core,
+    caller: Caller,
+    write: Write,
+    op: str,
+    arguments: Mapping[str, Json],
+    unit: Callable[[Work], T],
+) -> T:
+    """Run the unit as one durable change, or give the first answer again."""
+    check_write(write)
+    meant = digest("arguments", canonical([op, dict(arguments)]))
+
+    def run(tx: Transaction) -> T:
+        if write.key is not None:
+            known = tx.answer(str(caller.actor), write.key)
+            if known is not None:
+                return _again(known, meant)
+        work = Work(core, tx, caller, write)
+        result = unit(work)
+        if write.key is not None:
+            work.keep_answer(write.key, meant, canonical_text(pack(result)))
+        return result
+
+    return core.storage.write(run)
+
+
+def _again(known: StoredAnswer, meant: bytes) -> T:
+    if known.arguments != meant:
+        raise Conflict(
+            "key_reused",
+            "this idempotency key was used for a call with other arguments",
+            hint="use a new key for a new call",
+        )
+    return unpack(json.loads(known.body))
+
+
+class Work(NowView):
+    """A transaction that leaves a trace of everything it does."""
+
+    def __init__(self, core: Core, tx: Transaction, caller: Caller, write: Write) -> None:
+        self._core = core
+        self.tx = tx
+        self.caller = caller
+        self._write = write
+        self._first, last_us = tx.head()
+        self.seq = self._first
+        super().__init__(tx, max(core.clock(), last_us))
+        self._vault = tx.vault() or self._new_vault()
+        self.session = None if caller.session is None else self._use_session(caller.session)
+
+    @property
+    def at(self) -> datetime:
+        return from_us(self.at_us)
+
+    def new_id(self) -> str:
+        return make_id(self.at_us, self._core.random(RANDOM_BYTES))
+
+    def fingerprint(self, text: str) -> bytes:
+        return keyed(self._vault.secret, normal_form(text))
+
+    def expect(self, revision: int, name: str) -> None:
+        """Hold the caller to the revision that it said it saw."""
+        if self._write.expect not in (None, revision):
+            raise Conflict(
+                "revision_moved",
+                f"{name} is at revision {revision}, not {self._write.expect}",
+                hint="read it again and decide on what is there now",
+            )
+
+    # Entries
+
+    def given(self, store: Store, given_id: str) -> Entry | None:
+        return self.tx.entry_given(store, given_id)
+
+    def beyond(self, store: Store, keep: int, since_us: int) -> Sequence[Entry]:
+        return self.tx.beyond(store, keep, since_us)
+
+    def add(
+        self,
+        store: Store,
+        *,
+        text: str,
+        state: State,
+        given_id: str | None,
+        metadata: Mapping[str, Json],
+        origin: Origin,
+        said_at: datetime | None,
+        bound: bool,
+    ) -> Entry:
+        entry = Entry(
+            id=EntryId(self.new_id()),
+            given_id=given_id,
+            text=text,
+            state=state,
+            metadata=metadata,
+            origin=origin,
+            trust=TRUST_OF[origin],
+            session=self.caller.session,
+            bound=bound,
+            created=self.at,
+            updated=self.at,
+            said_at=said_at,
+            when=self.at if said_at is None else min(said_at, self.at),
+            number=self.seq + 1,
+            revision=self.seq + 1,
+        )
+        self._put_entry(store, entry, None, "add")
+        return entry
+
+    def forget(self, store: Store, entry: Entry, op: str) -> Entry:
+        """Out of every answer, with what is left of it as the tombstone. `op`: forget or expire."""
+        state = step(entry.state, "expire" if op == "expire" else "forget", entry.handle)
+        after = entry.replace(state=state, updated=self.at, revision=self.seq + 1)
+        self._put_entry(store, after, entry, op)
+        return after
+
+    def _put_entry(self, store: Store, after: Entry, before: Entry | None, op: str) -> None:
+        self._record(
+            "entry",
+            after.id,
+            op,
+            entry_image(after),
+            None if before is None else before.revision,
+            space=store.space_number,
+            store=store,
+            said_at=after.said_at if before is None else None,
+        )
+        self.tx.put_entry(store, after, before, self.fingerprint(after.text))
+
+    # Spaces, stores, sessions
+
+    def put_space(self, space: SpaceInfo, before: SpaceInfo | None, op: str) -> SpaceInfo:
+        after = space.replace(revision=self.seq + 1)
+        prior = None if before is None else before.revision
+        self._record("space", after.id, op, space_image(after), prior, space=after.number)
+        self.tx.put_space(after)
+        return after
+
+    def put_store(self, store: Store, before: Store | None, op: str) -> Store:
+        after = store.replace(revision=self.seq + 1)
+        prior = None if before is None else before.revision
+        self._record("store", after.id, op, store_image(after), prior, space=after.space_number)
+        self.tx.put_store(after)
+        return after
+
+    def put_session(
+        self, session: Session, before: Session | None, space: SpaceInfo, op: str
+    ) -> Session:
+        after = session.replace(revision=self.seq + 1)
+        prior = None if before is None else before.revision
+        self._record("session", after.id, op, session_image(after), prior, space=space.number)
+        self.tx.put_session(after, space)
+        return after
+
+    def keep_answer(self, key: str, meant: bytes, body: str) -> None:
+        self.tx.drop_answers(self.at_us - ANSWERS_KEPT_US)
+        self.tx.keep_answer(
+            StoredAnswer(
+                actor=str(self.caller.actor),
+                key=key,
+                arguments=meant,
+                at_us=self.at_us,
+                first_seq=self._first + 1,
+                last_seq=self.seq,
+                body=body,
+            )
+        )
+
+    def _record(
+        self,
+        kind: Kind,
+        target: str,
+        op: str,
+        image: Image,
+        prior: int | None,
+        *,
+        space: int | None = None,
+        store: Store | None = None,
+        said_at: datetime | None = None,
+    ) -> None:
+        self.seq += 1
+        self.tx.record(
+            seq=self.seq,
+            at_us=self.at_us,
+            said_us=None if said_at is None else to_us(said_at),
+            caller=self.caller,
+            space=space,
+            store=None if store is None else store.number,
+            kind=kind,
+            target=target,
+            op=op,
+            prior=prior,
+            salt=self._core.random(SALT_BYTES),
+            body=canonical_text({"reason": self._write.reason, "after": image}),
+        )
+
+    def _new_vault(self) -> VaultInfo:
+        vault = VaultInfo(
+            id=VaultId(self.new_id()),
+            created=self.at,
+            secret=self._core.random(SECRET_BYTES),
+            text_version=TEXT_VERSION,
+        )
+        self.tx.make_vault(vault)
+        return vault
+
+    def _use_session(self, name: str) -> Session:
+        session = self.tx.session(name)
+        if session is None:
+            raise NotFound(
+                "session_not_found", f"there is no session {name}", hint="holdfast session start"
+            )
+        state = as_of_lease(session, self.at_us).state
+        if state != "open":
+            raise Conflict(
+                "session_over",
+                f"session {name} is {state}",
+                hint="start another: holdfast session start",
+            )
+        until = self.at + LEASE
+        if until - session.lease_until > LEASE / 10:
+            self.tx.renew_lease(session, until)
+        return session

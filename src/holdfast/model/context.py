@@ -1,0 +1,47 @@
+"""What a session starts with: labelled blocks of text, what they cost and what they leave out."""
+
+from __future__ import annotations
+
+from holdfast.model.value import Value
+
+
+class Line(Value):
+    """One entry as a block shows it. Lines of a block stand from most to least wanted."""
+
+    text: str
+    tokens: int
+
+
+class Draft(Value):
+    """A block before it is fitted into a budget: a heading and its lines, most wanted first.
+
+    `more` says that there is more in the store than the lines show; `reach` says how to get it.
+    """
+
+    label: str
+    priority: int
+    heading: str
+    lines: tuple[Line, ...]
+    more: bool
+    reach: str
+
+
+class Block(Value):
+    """A labelled piece of text for the agent. `left_out` counts lines that the budget cost it."""
+
+    label: str
+    text: str
+    tokens: int
+    shown: int
+    left_out: int
+    more: bool
+    reach: str
+
+
+class Context(Value):
+    """The ordered blocks. A function of (log position, UTC day, configuration, budget)."""
+
+    text: str
+    tokens: int
+    budget: int | None
+    blocks: tuple[Block, ...]

@@ -1,0 +1,103 @@
+"""The rules of form for the names and ids that people and programs give."""
+
+from __future__ import annotations
+
+from holdfast.errors import InvalidInput
+
+NAME_CHARS_MAX = 64
+GIVEN_ID_CHARS_MAX = 200
+LABEL_CHARS_MAX = 200
+
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
+_ENDS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+
+# The verbs and nouns of the command line. A space or store of that name could not be addressed.
+RESERVED = frozenset(
+    "add adopt agent all apply approve archive artifact backup clear clone close complete "
+    "completion context continue cost create curate default-space delete diff doctor edit end "
+    "erase eval expand export forget get gc help hide history import inbox info init key kv list "
+    "log logs mcp memory mount none note onboard patch pin preferences preset profile promote pull "
+    "push read recall record reject remember remove replace reset restore resume revert review "
+    "revoke rollback rotate run save say search send serve session set show skill space start "
+    "stats status store token undo unmount update vault verify version volume worker".split()
+)
+
+
+def check_name(name: str, what: str, *, where: str = "") -> str:
+    """The name of a space or a store: 1 to 64 of a-z 0-9 - _, with a letter or digit at both ends."""
+    place = f"{where}: " if where else ""
+    good = (
+        0 < len(name) <= NAME_CHARS_MAX
+        and _NAME.issuperset(name)
+        and name[0] in _ENDS
+        and name[-1] in _ENDS
+    )
+    if not good:
+        raise InvalidInput(
+            "name_invalid",
+            f"{place}{shown(name)} is not a name for a {what}",
+            hint="use 1 to 64 of a-z 0-9 - _, with a letter or digit at both ends",
+        )
+    if name in RESERVED:
+        raise InvalidInput(
+            "name_reserved",
+            f"{place}{shown(name)} is a word of the command line and cannot name a {what}",
+            hint=f"choose another name, such as {name}-{what}",
+        )
+    return name
+
+
+def check_given_id(given_id: str) -> str:
+    """An id that a caller gives: 1 to 200 printable characters without blanks at the ends."""
+    if not 0 < len(given_id) <= GIVEN_ID_CHARS_MAX or given_id != given_id.strip():
+        raise InvalidInput(
+            "id_invalid",
+            f"the id {shown(given_id)} is empty, longer than {GIVEN_ID_CHARS_MAX} characters, "
+            "or has blanks at an end",
+            hint="use a short word such as deploy-day",
+        )
+    if not given_id.isprintable():
+        raise InvalidInput(
+            "id_invalid",
+            f"the id {shown(given_id)} holds characters that cannot be seen",
+            hint="use letters, digits and punctuation",
+        )
+    return given_id
+
+
+def check_label(text: str, what: str) -> str:
+    """The name of a person, an agent or a session: one short printable line."""
+    if not 0 < len(text) <= LABEL_CHARS_MAX or not text.isprintable() or text != text.strip():
+        raise InvalidInput(
+            "label_invalid",
+            f"{shown(text)} cannot be the name of {what}",
+            hint=f"use one line of 1 to {LABEL_CHARS_MAX} printable characters",
+        )
+    return text
+
+
+def check_text(text: str, what: str, *, bytes_max: int) -> str:
+    """Text to remember: anything that UTF-8 can hold, not blank, within a size."""
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as exc:
+        raise InvalidInput(
+            "text_not_unicode",
+            f"{what} holds half of a character (a lone surrogate) at position {exc.start}",
+            hint="decode the bytes as UTF-8 before saving them",
+        ) from None
+    if not text.strip():
+        raise InvalidInput("text_empty", f"{what} is empty", hint="say what is to be remembered")
+    if size > bytes_max:
+        raise InvalidInput(
+            "text_too_long",
+            f"{what} has {size:,} bytes; the limit is {bytes_max:,}",
+            hint="save the long part as a file or an artifact and remember a line about it",
+        )
+    return text
+
+
+def shown(text: str, chars_max: int = 60) -> str:
+    """The text in quotes for a message: escaped, and cut when long."""
+    cut = text if len(text) <= chars_max else text[: chars_max - 1] + "…"
+    return ascii(cut) if not cut.isprintable() else f"'{cut}'"

@@ -1,0 +1,70 @@
+"""What is asked of a store's entries, and the page that answers."""
+
+from __future__ import annotations
+
+from holdfast.errors import InvalidInput
+from holdfast.model.names import shown
+from holdfast.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal
+
+    from holdfast.model.entry import Entry, Json
+
+    Order = Literal["newest", "oldest"]
+
+ORDERS = ("newest", "oldest")
+LIMIT_MAX = 1_000
+
+
+class Cursor(Value):
+    """The place between two entries: the one that was shown last."""
+
+    when_us: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.when_us:x}-{self.number:x}"
+
+
+def cursor_from(text: str) -> Cursor:
+    when, dash, number = text.partition("-")
+    try:
+        if dash:
+            return Cursor(when_us=int(when, 16), number=int(number, 16))
+    except ValueError:
+        pass
+    raise InvalidInput(
+        "cursor_invalid",
+        f"{shown(text)} is not a cursor",
+        hint="use the cursor that the page before gave",
+    )
+
+
+class EntryQuery(Value):
+    """`since_us` is included, `until_us` is not. `match` is text to find, in the query language."""
+
+    since_us: int | None = None
+    until_us: int | None = None
+    match: str | None = None
+    metadata: Mapping[str, Json] = {}
+    order: Order = "newest"
+    cursor: Cursor | None = None
+    limit: int = 20
+
+
+class Page(Value):
+    """`cursor` leads to the next page; None when this one is the last."""
+
+    entries: tuple[Entry, ...]
+    cursor: str | None
+
+
+def check_limit(limit: int, limit_max: int = LIMIT_MAX) -> int:
+    if not 1 <= limit <= limit_max:
+        raise InvalidInput(
+            "limit_invalid", f"the limit {limit} is not 1 to {limit_max:,}", hint="ask for fewer"
+        )
+    return limit

@@ -1,0 +1,71 @@
+"""Spaces and the stores that they declare."""
+
+from __future__ import annotations
+
+from holdfast.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from typing import Literal
+
+    from holdfast.model.entry import Json
+    from holdfast.model.ids import SpaceId, StoreId
+
+    StoreType = Literal["short_term", "long_term"]
+
+DEFAULT_SPACE = "default"
+STORE_TYPES = ("short_term", "long_term")
+
+
+class StoreSpec(Value):
+    """A store as it is declared: what `workspace.yml` says of it, checked."""
+
+    name: str
+    type: StoreType = "long_term"
+    strategy: str
+    options: Mapping[str, Json] = {}
+
+
+class Store(Value):
+    """A store as it is kept. `position` is its place in the declaration, None once withdrawn."""
+
+    id: StoreId
+    number: int
+    space: SpaceId
+    space_number: int
+    space_name: str
+    name: str
+    type: StoreType
+    strategy: str
+    options: Mapping[str, Json]
+    position: int | None
+    revision: int
+
+    @property
+    def label(self) -> str:
+        return f"{self.space_name}/{self.name}"
+
+
+class SpaceSpec(Value):
+    """What a `workspace.yml` declares: the space's name, its folder, its stores, and its text."""
+
+    name: str
+    path: str | None
+    text: str
+    stores: tuple[StoreSpec, ...]
+
+
+class SpaceInfo(Value):
+    """A space as it is kept: with an id of its own, the folder that it belongs to, and the text of
+    the `workspace.yml` that was applied last, by which a start knows that nothing changed.
+    """
+
+    id: SpaceId
+    number: int
+    name: str
+    path: str | None
+    declared: str | None
+    created: datetime
+    revision: int

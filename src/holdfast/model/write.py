@@ -1,0 +1,81 @@
+"""Who asks for a change, and under which conditions it may happen."""
+
+from __future__ import annotations
+
+from holdfast.errors import InvalidInput
+from holdfast.model.names import check_label, shown
+from holdfast.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TypedDict
+
+    from holdfast.model.ids import SessionId
+
+    ActorKind = Literal["human", "agent", "reviewer", "tool", "importer"]
+
+    class WriteOptions(TypedDict, total=False):
+        """The keyword arguments that every mutating call takes; see `Write`."""
+
+        reason: str
+        expect: int | None
+        key: str | None
+
+ACTOR_KINDS = ("human", "agent", "reviewer", "tool", "importer")
+KEY_CHARS_MAX = 200
+REASON_CHARS_MAX = 2_000
+
+
+class Actor(Value):
+    """Who writes: written `agent:planner` in rows and on the command line."""
+
+    kind: ActorKind
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}"
+
+
+def actor_from(text: str) -> Actor:
+    kind, colon, name = text.partition(":")
+    if not colon:
+        kind, name = "agent", text
+    if kind not in ACTOR_KINDS:
+        raise InvalidInput(
+            "actor_invalid",
+            f"{shown(text)} does not say who writes",
+            hint=f"write KIND:NAME with one of {', '.join(ACTOR_KINDS)}",
+        )
+    return Actor(kind=kind, name=check_label(name, "an actor"))
+
+
+class Caller(Value):
+    """Who asks, in which session, and whom the memory is about."""
+
+    actor: Actor = Actor(kind="human", name="local")
+    session: SessionId | None = None
+    user: str = "local"
+
+
+class Write(Value):
+    """The conditions of one mutation: why, on which revision, and under which idempotency key."""
+
+    reason: str = ""
+    expect: int | None = None
+    key: str | None = None
+
+
+def check_write(write: Write) -> Write:
+    if len(write.reason) > REASON_CHARS_MAX:
+        raise InvalidInput(
+            "reason_too_long",
+            f"the reason has {len(write.reason):,} characters; the limit is {REASON_CHARS_MAX:,}",
+            hint="say it shorter",
+        )
+    if write.key is not None and (not 0 < len(write.key) <= KEY_CHARS_MAX or not write.key.isprintable()):
+        raise InvalidInput(
+            "key_invalid",
+            f"the idempotency key {shown(write.key)} is not 1 to {KEY_CHARS_MAX} printable characters",
+            hint="use something like a UUID",
+        )
+    return write

@@ -1,0 +1,277 @@
+"""What the engine needs from outside, and what strategies may ask of the engine.
+
+The comments here are the contract; `holdfast.testing` has the suite that proves an implementation.
+Units of work are sync functions of a transaction. They may be run more than once (a group of
+writers is replayed when one of them fails), so they touch nothing outside the transaction.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from typing import Protocol, TypeVar
+
+    from holdfast.model.change import Change, Kind
+    from holdfast.model.context import Draft
+    from holdfast.model.entry import Entry, Json, Origin, State
+    from holdfast.model.ids import SessionId
+    from holdfast.model.problem import Problem
+    from holdfast.model.query import EntryQuery
+    from holdfast.model.session import Session
+    from holdfast.model.space import SpaceInfo, Store, StoreSpec
+    from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
+    from holdfast.model.write import Caller, Write
+
+    T = TypeVar("T")
+
+    # id, given id, when (microseconds), text
+    NewestRow = tuple[str, str | None, int, str]
+
+    class Clock(Protocol):
+        """Our clock, in microseconds since 1970, UTC."""
+
+        def __call__(self) -> int: ...
+
+    class Random(Protocol):
+        """So many bytes that nobody can guess."""
+
+        def __call__(self, count: int, /) -> bytes: ...
+
+    class Snapshot(Protocol):
+        """The vault at one moment: everything asked of one snapshot belongs together."""
+
+        def head(self) -> tuple[int, int]:
+            """The seq and the time of the newest change; (0, 0) in a vault without any."""
+            ...
+
+        def vault(self) -> VaultInfo | None:
+            """The vault, None until the first write has made it."""
+            ...
+
+        def spaces(self) -> Sequence[SpaceInfo]: ...
+
+        def space_named(self, name: str) -> SpaceInfo | None: ...
+
+        def stores(self, space: SpaceInfo) -> Sequence[Store]:
+            """All stores of the space: the declared ones in their order, then the withdrawn."""
+            ...
+
+        def session(self, session: str) -> Session | None: ...
+
+        def sessions(self, space: SpaceInfo | None, state: str | None, limit: int) -> Sequence[Session]:
+            """The newest sessions first; of all spaces and states where None."""
+            ...
+
+        def sessions_like(self, short: str) -> Sequence[Session]:
+            """The sessions whose id ends so."""
+            ...
+
+        def lapsed_sessions(self, at_us: int) -> Sequence[Session]:
+            """Open sessions whose lease ran out before then."""
+            ...
+
+        def entry(self, store: Store, entry: str) -> Entry | None:
+            """By its whole id, in every state."""
+            ...
+
+        def entry_given(self, store: Store, given_id: str) -> Entry | None:
+            """By the id that its writer gave, in every state: such an id is never used again."""
+            ...
+
+        def entries_like(self, store: Store, short: str) -> Sequence[Entry]:
+            """Those whose id ends so, in every state."""
+            ...
+
+        def entries_same(self, store: Store, fingerprint: bytes) -> Sequence[Entry]:
+            """Those with this fingerprint, in every state: duplicates and tombstones."""
+            ...
+
+        def entries_bound(self, session: SessionId) -> Sequence[tuple[Store, Entry]]:
+            """Those whose life ends with the session's, and has not ended."""
+            ...
+
+        def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]:
+            """The newest shown entries not older than a time, as the rows that a block needs."""
+            ...
+
+        def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
+            """What is confirmed and not hidden, in the order of the query, from its cursor on.
+
+            Honours times, match, order and cursor; metadata and limit are the caller's.
+            """
+            ...
+
+        def beyond(self, store: Store, keep: int, since_us: int) -> Sequence[Entry]:
+            """The shown entries older than the `keep` newest, and those from before `since_us`."""
+            ...
+
+        def all_entries(self, store: Store, up_to: int) -> Iterator[Entry]:
+            """All entries born at or before this seq, in every state, as they are now."""
+            ...
+
+        def change(self, seq: int) -> Change | None: ...
+
+        def changes(self, *, after: int, before: int, newest_first: bool) -> Iterator[Change]:
+            """The log strictly between two seqs."""
+            ...
+
+        def seq_at(self, at_us: int) -> int:
+            """The newest seq at or before a time; 0 when there is none."""
+            ...
+
+        def answer(self, actor: str, key: str) -> StoredAnswer | None: ...
+
+        def frozen(self, session: SessionId, budget: int) -> Frozen | None: ...
+
+        def counts(self) -> Mapping[str, int]:
+            """Rows by kind, for status."""
+            ...
+
+    class Transaction(Snapshot, Protocol):
+        """A snapshot that may be changed; all of it happens, or none."""
+
+        def make_vault(self, vault: VaultInfo) -> None: ...
+
+        def record(
+            self,
+            *,
+            seq: int,
+            at_us: int,
+            said_us: int | None,
+            caller: Caller,
+            space: int | None,
+            store: int | None,
+            kind: Kind,
+            target: str,
+            op: str,
+            prior: int | None,
+            salt: bytes,
+            body: str,
+        ) -> None:
+            """Write one change; its seq is one more than the newest."""
+            ...
+
+        def put_space(self, space: SpaceInfo) -> None: ...
+
+        def put_store(self, store: Store) -> None: ...
+
+        def put_session(self, session: Session, space: SpaceInfo) -> None: ...
+
+        def renew_lease(self, session: Session, until: datetime) -> None:
+            """Unlogged: a lease is a matter of use."""
+            ...
+
+        def put_entry(self, store: Store, entry: Entry, before: Entry | None, fingerprint: bytes) -> None:
+            """Insert or replace the row and bring the full-text index along."""
+            ...
+
+        def keep_answer(self, answer: StoredAnswer) -> None: ...
+
+        def drop_answers(self, before_us: int) -> None: ...
+
+        def freeze(self, frozen: Frozen) -> None: ...
+
+        def thaw(self, session: SessionId) -> None:
+            """Drop the contexts that a session kept."""
+            ...
+
+    class Storage(Protocol):
+        """Where a vault lives."""
+
+        where: str
+
+        def read(self, unit: Callable[[Snapshot], T]) -> T: ...
+
+        def write(self, unit: Callable[[Transaction], T]) -> T:
+            """Run the unit and commit it. What returned is durable; what raised left nothing."""
+            ...
+
+        def inspect(self) -> Iterator[Problem]:
+            """Everything that is not as it was written, named row by row."""
+            ...
+
+        def repair(self) -> Iterator[str]:
+            """Make again what can be made from ground truth; says what it did."""
+            ...
+
+        def facts(self) -> Mapping[str, Json]:
+            """What status and doctor show: sizes, versions, encryption."""
+            ...
+
+        def close(self) -> None: ...
+
+    class View(Protocol):
+        """What a strategy may read of a store: now, or as of an earlier moment."""
+
+        at_us: int
+
+        def find(self, store: Store, name: str) -> Entry: ...
+
+        def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]: ...
+
+        def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]: ...
+
+    class Work(View, Protocol):
+        """What a strategy may do to a store inside one unit of work."""
+
+        caller: Caller
+
+        def given(self, store: Store, given_id: str) -> Entry | None: ...
+
+        def add(
+            self,
+            store: Store,
+            *,
+            text: str,
+            state: State,
+            given_id: str | None,
+            metadata: Mapping[str, Json],
+            origin: Origin,
+            said_at: datetime | None,
+            bound: bool,
+        ) -> Entry: ...
+
+        def forget(self, store: Store, entry: Entry, op: str) -> Entry:
+            """`op` is forget, or expire where a rule of the store does it."""
+            ...
+
+        def expect(self, revision: int, name: str) -> None:
+            """Raise Conflict when the caller said that it saw another revision."""
+            ...
+
+        def beyond(self, store: Store, keep: int, since_us: int) -> Sequence[Entry]: ...
+
+    class Desk(Protocol):
+        """One store, as a strategy's face to callers works on it."""
+
+        store: Store
+
+        def read(self, unit: Callable[[View, Store], T]) -> T: ...
+
+        def mutate(
+            self, op: str, arguments: Mapping[str, Json], unit: Callable[[Work, Store], T], write: Write
+        ) -> T: ...
+
+    class Tool(Protocol):
+        """A function that any agent loop can offer: its name, docstring and annotations describe it."""
+
+        __name__: str
+
+        def __call__(self, **arguments: object) -> object: ...
+
+    class Strategy(Protocol):
+        """How a store behaves. One module each, registered by name."""
+
+        NAME: str
+
+        def check(self, spec: StoreSpec) -> StoreSpec:
+            """The declared options, checked and completed. Raises InvalidInput naming the option."""
+            ...
+
+        def block(self, view: View, store: Store) -> Draft | None:
+            """What a session sees of the store at its start."""
+            ...
+
+        def tools(self, desk: Callable[[str], Desk]) -> Iterable[Tool]: ...

@@ -1,0 +1,3 @@
+"""Where vaults live: one package for each kind of storage, behind `holdfast.ports.Storage`."""
+
+from __future__ import annotations

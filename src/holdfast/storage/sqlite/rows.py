@@ -1,0 +1,246 @@
+"""Rows of the SQLite schema to values and back, and the digest that every row carries."""
+
+from __future__ import annotations
+
+import json
+
+from holdfast.core.canonical import canonical_text, row_digest
+from holdfast.model.change import Change
+from holdfast.model.entry import Entry
+from holdfast.model.session import Session
+from holdfast.model.space import SpaceInfo, Store
+from holdfast.model.times import from_us, to_us
+from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Row = tuple[Any, ...]
+
+# The columns that a row's digest covers, in order. `verify` reads tables by this list.
+DIGESTED: dict[str, tuple[str, ...]] = {
+    "vault": ("number", "id", "created_us", "secret", "text_version"),
+    "space": ("number", "id", "name", "path", "declared", "created_us", "revision"),
+    "store": (
+        *("number", "id", "space", "name", "type", "strategy", "options", "position", "revision"),
+    ),
+    "session": (
+        *("number", "id", "space", "state", "title", "agent", "user", "started_us", "ended_us"),
+        "revision",
+    ),
+    "entry": (
+        *("number", "id", "store", "given_id", "text", "state", "hidden", "session", "bound"),
+        *("created_us", "updated_us", "said_us", "when_us", "facts", "revision", "fingerprint"),
+    ),
+    "seal": ("number", "first_seq", "last_seq", "at_us"),
+    "answer": ("actor", "key", "arguments", "at_us", "first_seq", "last_seq", "body"),
+    "frozen": ("session", "budget", "at_seq", "body"),
+}
+
+
+def sealed(table: str, columns: Row) -> Row:
+    """The columns of a row with their digest behind them."""
+    return (*columns, row_digest(table, columns))
+
+
+def vault_row(vault: VaultInfo) -> Row:
+    return sealed(
+        "vault", (1, vault.id, to_us(vault.created), vault.secret, vault.text_version)
+    )
+
+
+def vault_from(row: Row) -> VaultInfo:
+    _, vault_id, created_us, secret, text_version = row
+    return VaultInfo(
+        id=vault_id, created=from_us(created_us), secret=secret, text_version=text_version
+    )
+
+
+def space_row(space: SpaceInfo) -> Row:
+    return sealed(
+        "space",
+        (
+            space.number,
+            space.id,
+            space.name,
+            space.path,
+            space.declared,
+            to_us(space.created),
+            space.revision,
+        ),
+    )
+
+
+def space_from(row: Row) -> SpaceInfo:
+    number, space_id, name, path, declared, created_us, revision = row
+    return SpaceInfo(
+        id=space_id,
+        number=number,
+        name=name,
+        path=path,
+        declared=declared,
+        created=from_us(created_us),
+        revision=revision,
+    )
+
+
+def store_row(store: Store) -> Row:
+    return sealed(
+        "store",
+        (
+            store.number,
+            store.id,
+            store.space_number,
+            store.name,
+            store.type,
+            store.strategy,
+            canonical_text(dict(store.options)),
+            store.position,
+            store.revision,
+        ),
+    )
+
+
+def store_from(row: Row, space_id: Any, space_name: str) -> Store:
+    number, store_id, space, name, kind, strategy, options, position, revision = row
+    return Store(
+        id=store_id,
+        number=number,
+        space=space_id,
+        space_number=space,
+        space_name=space_name,
+        name=name,
+        type=kind,
+        strategy=strategy,
+        options=json.loads(options),
+        position=position,
+        revision=revision,
+    )
+
+
+def session_row(session: Session, space: SpaceInfo) -> Row:
+    columns = (
+        session.number,
+        session.id,
+        space.number,
+        session.state,
+        session.title,
+        session.agent,
+        session.user,
+        to_us(session.started),
+        None if session.ended is None else to_us(session.ended),
+        session.revision,
+    )
+    return (*sealed("session", columns), to_us(session.lease_until))
+
+
+def session_from(row: Row) -> Session:
+    number, session_id, state, title, agent, user, started, ended, revision, lease = row[:10]
+    return Session(
+        id=session_id,
+        number=number,
+        space=row[10],
+        space_name=row[11],
+        state=state,
+        title=title,
+        agent=agent,
+        user=user,
+        started=from_us(started),
+        ended=None if ended is None else from_us(ended),
+        lease_until=from_us(lease),
+        revision=revision,
+    )
+
+
+def entry_row(entry: Entry, store: int, fingerprint: bytes) -> Row:
+    facts: dict[str, Any] = {
+        "metadata": entry.metadata,
+        "origin": entry.origin,
+        "trust": entry.trust,
+    }
+    return sealed(
+        "entry",
+        (
+            entry.number,
+            entry.id,
+            store,
+            entry.given_id,
+            entry.text,
+            entry.state,
+            int(entry.hidden),
+            entry.session,
+            int(entry.bound),
+            to_us(entry.created),
+            to_us(entry.updated),
+            None if entry.said_at is None else to_us(entry.said_at),
+            to_us(entry.when),
+            canonical_text(facts),
+            entry.revision,
+            fingerprint,
+        ),
+    )
+
+
+def entry_from(row: Row) -> Entry:
+    number, entry_id, _, given_id, text, state, hidden, session, bound = row[:9]
+    created_us, updated_us, said_us, when_us, facts_text, revision = row[9:15]
+    facts = json.loads(facts_text)
+    return Entry(
+        id=entry_id,
+        given_id=given_id,
+        text=text,
+        state=state,
+        hidden=bool(hidden),
+        metadata=facts["metadata"],
+        origin=facts["origin"],
+        trust=facts["trust"],
+        session=session,
+        bound=bool(bound),
+        created=from_us(created_us),
+        updated=from_us(updated_us),
+        said_at=None if said_us is None else from_us(said_us),
+        when=from_us(when_us),
+        number=number,
+        revision=revision,
+    )
+
+
+def change_from(row: Row) -> Change:
+    seq, at_us, said_us, actor, session, space, store, kind, target, op, prior, digest, body = row
+    parts = {"reason": "", "after": None} if body is None else json.loads(body)
+    return Change(
+        seq=seq,
+        at=from_us(at_us),
+        said_at=None if said_us is None else from_us(said_us),
+        actor=actor,
+        session=session,
+        space=space,
+        store=store,
+        kind=kind,
+        target=target,
+        op=op,
+        prior=prior,
+        reason=parts["reason"],
+        after=parts["after"],
+        digest=digest.hex(),
+    )
+
+
+def answer_row(answer: StoredAnswer) -> Row:
+    return sealed(
+        "answer",
+        (
+            answer.actor,
+            answer.key,
+            answer.arguments,
+            answer.at_us,
+            answer.first_seq,
+            answer.last_seq,
+            answer.body,
+        ),
+    )
+
+
+def frozen_row(frozen: Frozen) -> Row:
+    return sealed("frozen", (frozen.session, frozen.budget, frozen.at_seq, frozen.body))

@@ -1,0 +1,108 @@
+"""`ports.Storage` on one SQLite file, or in RAM.
+
+What is kept in order here, beside the rows: the schema's steps at open, and in quiet moments the
+merging of the full-text index's segments and the sealing of the log.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from holdfast.storage import migrate
+from holdfast.storage.sqlite import verify
+from holdfast.storage.sqlite.database import Database
+from holdfast.storage.sqlite.schema import bring_up_to_date
+from holdfast.storage.sqlite.transaction import (
+    QUERIES,
+    SqliteSnapshot,
+    SqliteTransaction,
+    seal_digest,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeVar
+
+    import apsw
+
+    from holdfast.model.entry import Json
+    from holdfast.model.problem import Problem
+    from holdfast.ports import Snapshot, Transaction
+    from holdfast.storage.sqlite.keys import Key
+
+    T = TypeVar("T")
+
+MERGE_PAGES = 16
+SEAL_CHANGES = 256
+
+
+class SqliteStorage:
+    def __init__(self, file: Path | None, *, key: Key | None = None, create: bool = True) -> None:
+        self.where = "memory:" if file is None else str(file)
+        self._encrypted = key is not None
+        self._db = Database.open(
+            file,
+            key=key,
+            create=create,
+            prepare=lambda conn: bring_up_to_date(conn, file),
+            idle=tidy,
+        )
+
+    def read(self, unit: Callable[[Snapshot], T]) -> T:
+        return self._db.read(lambda conn: unit(SqliteSnapshot(conn)))
+
+    def write(self, unit: Callable[[Transaction], T]) -> T:
+        return self._db.write(lambda conn: unit(SqliteTransaction(conn)))
+
+    def inspect(self) -> Iterator[Problem]:
+        return iter(self._db.exclusive(lambda conn: list(verify.problems(conn))))
+
+    def repair(self) -> Iterator[str]:
+        return iter(self._db.write(lambda conn: list(verify.repairs(conn))))
+
+    def facts(self) -> Mapping[str, Json]:
+        return {
+            "encrypted": self._encrypted,
+            "schema": len(migrate.steps_in(Path(__file__).parent)),
+            "bytes": _size(self._db.file),
+            "sqlite": self._db.read(_sqlite_version),
+        }
+
+    def close(self) -> None:
+        self._db.close()
+
+
+def tidy(conn: apsw.Connection) -> bool:
+    """One bounded step of what can wait for a quiet moment; True when more remains."""
+    before = conn.total_changes()
+    conn.execute(QUERIES["merge_terms"], (MERGE_PAGES,))
+    return conn.total_changes() - before > 1 or seal(conn, at_least=SEAL_CHANGES)
+
+
+def seal(conn: apsw.Connection, *, at_least: int) -> bool:
+    """Add a link to the chain over the changes since the last one; False when they are too few."""
+    newest = conn.execute(QUERIES["newest_seal"]).fetchone()
+    number, last_seq, before = (0, 0, b"") if newest is None else (newest[0], newest[2], newest[4])
+    headers = conn.execute(QUERIES["headers"], (last_seq, SEAL_CHANGES)).fetchall()
+    if len(headers) < at_least:
+        return False
+    first, last = headers[0][0], headers[-1][0]
+    digest = seal_digest(before, first, last, [row[2] for row in headers])
+    conn.execute(
+        QUERIES["put_seal"], (number + 1, first, last, time.time_ns() // 1000, digest)
+    )
+    return True
+
+
+def _size(file: Path | None) -> int:
+    """The bytes of the database and its log on disk."""
+    if file is None:
+        return 0
+    parts = (file, file.with_name(file.name + "-wal"))
+    return sum(part.stat().st_size for part in parts if part.exists())
+
+
+def _sqlite_version(conn: apsw.Connection) -> str:
+    return str(conn.execute("SELECT sqlite_version()").get)

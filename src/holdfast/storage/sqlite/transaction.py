@@ -1,0 +1,259 @@
+"""The vault's tables inside one SQLite transaction: `ports.Snapshot` and `ports.Transaction`.
+
+Every method is one or two statements of `queries.sql`. What they mean together (which change goes
+with which row) is the engine's business.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from holdfast.core.canonical import canonical, digest, row_digest
+from holdfast.core.text import match_expression, parse, tokens
+from holdfast.model.times import to_us
+from holdfast.model.vault import Frozen, StoredAnswer
+from holdfast.storage.sql import load
+from holdfast.storage.sqlite import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+    from typing import Any
+
+    import apsw
+
+    from holdfast.model.change import Change, Kind
+    from holdfast.model.entry import Entry
+    from holdfast.model.ids import SessionId
+    from holdfast.model.query import EntryQuery
+    from holdfast.model.session import Session
+    from holdfast.model.space import SpaceInfo, Store
+    from holdfast.model.vault import VaultInfo
+    from holdfast.model.write import Caller
+    from holdfast.ports import NewestRow
+
+QUERIES = load(Path(__file__).with_name("queries.sql"))
+LATEST = 2**63 - 1
+
+
+class SqliteSnapshot:
+    """The vault at one moment."""
+
+    def __init__(self, conn: apsw.Connection) -> None:
+        self._conn = conn
+
+    def _all(self, name: str, bindings: Any = ()) -> Iterator[rows.Row]:
+        return iter(self._conn.execute(QUERIES[name], bindings))
+
+    def _one(self, name: str, bindings: Any = ()) -> rows.Row | None:
+        for row in self._conn.execute(QUERIES[name], bindings):
+            return row
+        return None
+
+    def head(self) -> tuple[int, int]:
+        row = self._one("head")
+        return (0, 0) if row is None else (row[0], row[1])
+
+    def vault(self) -> VaultInfo | None:
+        row = self._one("vault")
+        return None if row is None else rows.vault_from(row)
+
+    def spaces(self) -> Sequence[SpaceInfo]:
+        return [rows.space_from(row) for row in self._all("spaces")]
+
+    def space_named(self, name: str) -> SpaceInfo | None:
+        row = self._one("space_named", (name,))
+        return None if row is None else rows.space_from(row)
+
+    def stores(self, space: SpaceInfo) -> Sequence[Store]:
+        found = self._all("stores", (space.number,))
+        return [rows.store_from(row, space.id, space.name) for row in found]
+
+    def session(self, session: str) -> Session | None:
+        row = self._one("session", (session,))
+        return None if row is None else rows.session_from(row)
+
+    def sessions(self, space: SpaceInfo | None, state: str | None, limit: int) -> Sequence[Session]:
+        number = None if space is None else space.number
+        wanted = {"space": number, "state": state, "limit": limit}
+        return [rows.session_from(row) for row in self._all("sessions", wanted)]
+
+    def sessions_like(self, short: str) -> Sequence[Session]:
+        return [rows.session_from(row) for row in self._all("sessions_like", (short,))]
+
+    def lapsed_sessions(self, at_us: int) -> Sequence[Session]:
+        return [rows.session_from(row) for row in self._all("lapsed_sessions", (at_us,))]
+
+    def entry(self, store: Store, entry: str) -> Entry | None:
+        row = self._one("entry", {"id": entry, "store": store.number})
+        return None if row is None else rows.entry_from(row)
+
+    def entry_given(self, store: Store, given_id: str) -> Entry | None:
+        row = self._one("entry_given", (store.number, given_id))
+        return None if row is None else rows.entry_from(row)
+
+    def entries_like(self, store: Store, short: str) -> Sequence[Entry]:
+        found = self._all("entries_like", {"short": short, "store": store.number})
+        return [rows.entry_from(row) for row in found]
+
+    def entries_same(self, store: Store, fingerprint: bytes) -> Sequence[Entry]:
+        found = self._all("entries_same", (store.number, fingerprint))
+        return [rows.entry_from(row) for row in found]
+
+    def entries_bound(self, session: SessionId) -> Sequence[tuple[Store, Entry]]:
+        found = list(self._all("entries_bound", (session,)))
+        return [(self._store(row[2]), rows.entry_from(row)) for row in found]
+
+    def _store(self, number: int) -> Store:
+        for row in self._all("store_by_number", (number,)):
+            return rows.store_from(row[:9], row[9], row[10])
+        raise AssertionError(number)
+
+    def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]:
+        return self._conn.execute(QUERIES["newest"], (store.number, since_us, limit)).fetchall()
+
+    def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
+        newest = query.order == "newest"
+        since = 0 if query.since_us is None else query.since_us
+        until = LATEST if query.until_us is None else query.until_us
+        at = query.cursor
+        start = (until, 0) if newest else (since, 0)
+        if at is not None:
+            start = (min if newest else max)(start, (at.when_us, at.number))
+        wanted: dict[str, Any] = {
+            "store": store.number,
+            "since": since,
+            "until": until,
+            "when": start[0],
+            "number": start[1],
+        }
+        name = f"shown_{query.order}"
+        if query.match is not None:
+            match = match_expression(parse(query.match))
+            if match is None:
+                return iter(())
+            wanted["match"] = match
+            name = f"matching_{query.order}"
+        return map(rows.entry_from, self._all(name, wanted))
+
+    def beyond(self, store: Store, keep: int, since_us: int) -> Sequence[Entry]:
+        found = {row[0]: row for row in self._all("beyond_count", (store.number, keep))}
+        found |= {row[0]: row for row in self._all("beyond_age", (store.number, since_us))}
+        return [rows.entry_from(found[number]) for number in sorted(found)]
+
+    def all_entries(self, store: Store, up_to: int) -> Iterator[Entry]:
+        return map(rows.entry_from, self._all("all_entries", (store.number, up_to)))
+
+    def change(self, seq: int) -> Change | None:
+        row = self._one("change", (seq,))
+        return None if row is None else rows.change_from(row)
+
+    def changes(self, *, after: int, before: int, newest_first: bool) -> Iterator[Change]:
+        name = "changes_newest" if newest_first else "changes_oldest"
+        return map(rows.change_from, self._all(name, (after, before)))
+
+    def seq_at(self, at_us: int) -> int:
+        low, high = 0, self.head()[0]
+        while low < high:
+            middle = (low + high + 1) // 2
+            row = self._one("seq_at", (middle,))
+            if row is None or row[0] <= at_us:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def answer(self, actor: str, key: str) -> StoredAnswer | None:
+        row = self._one("answer", (actor, key))
+        if row is None:
+            return None
+        names = rows.DIGESTED["answer"]
+        return StoredAnswer(**dict(zip(names, row, strict=True)))
+
+    def frozen(self, session: SessionId, budget: int) -> Frozen | None:
+        row = self._one("frozen", (session, budget))
+        return None if row is None else Frozen(**dict(zip(rows.DIGESTED["frozen"], row, strict=True)))
+
+    def counts(self) -> Mapping[str, int]:
+        return dict(self._conn.execute(QUERIES["counts"]).fetchall())
+
+
+class SqliteTransaction(SqliteSnapshot):
+    """The vault while it is being changed."""
+
+    def _do(self, name: str, bindings: Any) -> None:
+        self._conn.execute(QUERIES[name], bindings)
+
+    def make_vault(self, vault: VaultInfo) -> None:
+        self._do("put_vault", rows.vault_row(vault))
+
+    def record(
+        self,
+        *,
+        seq: int,
+        at_us: int,
+        said_us: int | None,
+        caller: Caller,
+        space: int | None,
+        store: int | None,
+        kind: Kind,
+        target: str,
+        op: str,
+        prior: int | None,
+        salt: bytes,
+        body: str,
+    ) -> None:
+        columns = (
+            *(seq, at_us, said_us, str(caller.actor), caller.session, space, store),
+            *(kind, target, op, prior, digest("body", salt, body.encode())),
+        )
+        self._do("record", (*columns, row_digest("change", columns), salt, body))
+
+    def put_space(self, space: SpaceInfo) -> None:
+        self._do("put_space", rows.space_row(space))
+
+    def put_store(self, store: Store) -> None:
+        self._do("put_store", rows.store_row(store))
+
+    def put_session(self, session: Session, space: SpaceInfo) -> None:
+        self._do("put_session", rows.session_row(session, space))
+
+    def renew_lease(self, session: Session, until: datetime) -> None:
+        self._do("renew_lease", (to_us(until), session.number))
+
+    def put_entry(self, store: Store, entry: Entry, before: Entry | None, fingerprint: bytes) -> None:
+        self._do("put_entry", rows.entry_row(entry, store.number, fingerprint))
+        was, now = indexed_text(before), indexed_text(entry)
+        if was != now:
+            if was is not None:
+                self._do("unindex_terms", (entry.number, index_form(was)))
+            if now is not None:
+                self._do("index_terms", (entry.number, index_form(now)))
+
+    def keep_answer(self, answer: StoredAnswer) -> None:
+        self._do("keep_answer", rows.answer_row(answer))
+
+    def drop_answers(self, before_us: int) -> None:
+        self._do("drop_answers", (before_us,))
+
+    def freeze(self, frozen: Frozen) -> None:
+        self._do("freeze", rows.frozen_row(frozen))
+
+    def thaw(self, session: SessionId) -> None:
+        self._do("thaw", (session,))
+
+
+def indexed_text(entry: Entry | None) -> str | None:
+    """What the full-text index holds of an entry: its text, unless it was forgotten."""
+    return None if entry is None or entry.state == "forgotten" else entry.text
+
+
+def index_form(text: str) -> str:
+    """A text as the index stores it: its terms in order."""
+    return " ".join(tokens(text))
+
+
+def seal_digest(before: bytes, first: int, last: int, headers: Sequence[bytes]) -> bytes:
+    """A link of the chain: the seal before, and the headers of the changes that it covers."""
+    return digest("seal", before, canonical([first, last]), *headers)

@@ -1,0 +1,283 @@
+"""What `verify` looks at in a SQLite vault, and what `doctor --repair` makes again.
+
+SQLite's own check finds broken pages and indexes; it does not see a flipped bit in a text. So every
+row carries the digest of what it says, every entry must be what the log says of it, the log's chain
+must hold, and the full-text index must have exactly the terms of the rows. A ciphered file fails by
+whole pages: what cannot be read at once is asked for row by row, and each lost row is named.
+"""
+
+from __future__ import annotations
+
+import json
+
+import apsw
+
+from holdfast.core.canonical import canonical_text, digest, keyed, row_digest
+from holdfast.core.images import entry_from_image, entry_image
+from holdfast.core.text import normal_form, tokens
+from holdfast.model.problem import Problem
+from holdfast.model.value import Value
+from holdfast.storage.sqlite.rows import DIGESTED, entry_from, entry_row
+from holdfast.storage.sqlite.transaction import QUERIES, index_form, indexed_text, seal_digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+UNREADABLE = (apsw.Error, UnicodeDecodeError)
+HEADER = (
+    *("seq", "at_us", "said_us", "actor", "session", "space", "store", "kind", "target", "op"),
+    *("prior", "digest"),
+)
+RESTORE = "holdfast backup restore"
+REPAIR = "holdfast doctor --repair"
+
+# Where the keys of a table also stand, so that rows on a page that cannot be read are still named.
+_KEYS = {
+    "space": "SELECT number, id FROM space ORDER BY id",
+    "store": "SELECT number, id FROM store ORDER BY id",
+    "session": "SELECT number, id FROM session ORDER BY id",
+    "entry": "SELECT number, id FROM entry INDEXED BY entry_id ORDER BY substr(id, -8), id",
+}
+_SMALL = ("vault", "seal", "answer", "frozen")
+STRETCH = 1_000
+_MASK = 2**64 - 1
+
+
+class Lost(Value):
+    """A row, or a whole table, that cannot be read."""
+
+    name: str
+    why: str
+
+
+class Logged(Value):
+    """What a change says of an entry; no image once its body was erased."""
+
+    store: int
+    image: dict[str, Any] | None
+
+
+def problems(conn: apsw.Connection) -> Iterator[Problem]:
+    """Everything that is not as it was written. Only reads."""
+    yield from _structure(conn)
+    for table in DIGESTED:
+        yield from _rows(conn, table)
+    yield from _log(conn)
+    yield from _chain(conn)
+    yield from _entries_against_log(conn)
+    yield from _index_against_rows(conn)
+
+
+def _structure(conn: apsw.Connection) -> Iterator[Problem]:
+    """What SQLite itself finds: pages, cells, indexes."""
+    try:
+        found = [text for (text,) in conn.execute("PRAGMA integrity_check(100)") if text != "ok"]
+    except UNREADABLE as exc:
+        found = [str(exc)]
+    for text in found:
+        yield _problem("structure_damaged", "the file", text.strip(), RESTORE)
+
+
+def _rows(conn: apsw.Connection, table: str) -> Iterator[Problem]:
+    columns = DIGESTED[table]
+    for row in _readable(conn, table, (*columns, "digest")):
+        if isinstance(row, Lost):
+            yield _lost(row)
+        elif table != "seal" and row_digest(table, row[:-1]) != row[-1]:
+            name = _name(table, row)
+            yield _problem("row_damaged", name, "it does not say what was written", REPAIR)
+
+
+def _log(conn: apsw.Connection) -> Iterator[Problem]:
+    expected = 1
+    for row in _readable(conn, "change", (*HEADER, "header", "salt", "body")):
+        if isinstance(row, Lost):
+            yield _lost(row)
+            expected = 0
+            continue
+        header, (kept, salt, body) = row[: len(HEADER)], row[len(HEADER) :]
+        if expected and header[0] != expected:
+            yield _problem("log_gap", f"change {expected}", "it is missing from the log", RESTORE)
+        expected = header[0] + 1
+        if row_digest("change", header) != kept:
+            what = "it does not say what was written"
+            yield _problem("row_damaged", f"change {header[0]}", what, RESTORE)
+        elif body is not None and digest("body", salt, body.encode()) != header[-1]:
+            what = "its body does not say what was written"
+            yield _problem("row_damaged", f"change {header[0]}", what, RESTORE)
+
+
+def _chain(conn: apsw.Connection) -> Iterator[Problem]:
+    before, next_seq = b"", 1
+    for row in _readable(conn, "seal", (*DIGESTED["seal"], "digest")):
+        if isinstance(row, Lost):
+            return
+        number, first, last, _, kept = row
+        try:
+            covered = conn.execute(QUERIES["headers"], (first - 1, last - first + 1)).fetchall()
+        except UNREADABLE:
+            return
+        if first != next_seq or seal_digest(before, first, last, [h for _, _, h in covered]) != kept:
+            what = f"seal {number} over the changes {first} to {last}"
+            yield _problem("seal_broken", what, "what it sealed was altered afterwards", RESTORE)
+        before, next_seq = kept, last + 1
+
+
+def _entries_against_log(conn: apsw.Connection) -> Iterator[Problem]:
+    """Every entry must say what the change says that its revision names."""
+    for row in _entries(conn):
+        logged = _logged(conn, row)
+        name = _name("entry", row)
+        if logged is None:
+            yield _problem("log_lacks_entry", name, "the log has no change for it", RESTORE)
+        elif logged.image is not None and logged.image != _image_of(row):
+            yield _problem("entry_differs", name, "it is not what the log says of it", REPAIR)
+
+
+def _logged(conn: apsw.Connection, row: tuple[Any, ...]) -> Logged | None:
+    """What the log says of an entry, by the change that its revision names."""
+    wanted = "SELECT target, store, body FROM change WHERE seq = ?"
+    try:
+        found = conn.execute(wanted, (row[14],)).fetchone()
+        if found is None or found[0] != row[1]:
+            return None
+        image = None if found[2] is None else json.loads(found[2])["after"]
+    except (*UNREADABLE, ValueError):
+        return None
+    return Logged(store=found[1], image=image)
+
+
+def _index_against_rows(conn: apsw.Connection) -> Iterator[Problem]:
+    """Terms by entry, from the rows and from the index, as sums that no order changes."""
+    expected: dict[int, int] = {}
+    for row in _entries(conn):
+        text = indexed_text(entry_from(row))
+        places = enumerate(tokens(text)) if text is not None else ()
+        expected[row[0]] = sum(map(hash, places)) & _MASK
+    found: dict[int, int] = {}
+    try:
+        for number, place, term in conn.execute('SELECT doc, "offset", term FROM entry_places'):
+            found[number] = (found.get(number, 0) + hash((place, term))) & _MASK
+    except UNREADABLE as exc:
+        yield _problem("index_unreadable", "the full-text index", str(exc), REPAIR)
+        return
+    for number in sorted(expected.keys() | found.keys()):
+        if expected.get(number, 0) != found.get(number, 0):
+            what = "it does not have exactly the words of the entry"
+            yield _problem("index_differs", f"the full-text index of entry number {number}", what, REPAIR)
+
+
+def _entries(conn: apsw.Connection) -> Iterator[tuple[Any, ...]]:
+    """The entries that can be read and are what was written."""
+    columns = DIGESTED["entry"]
+    for row in _readable(conn, "entry", (*columns, "digest")):
+        if not isinstance(row, Lost) and row_digest("entry", row[:-1]) == row[-1]:
+            yield row[:-1]
+
+
+def _readable(
+    conn: apsw.Connection, table: str, columns: tuple[str, ...]
+) -> Iterator[tuple[Any, ...] | Lost]:
+    """The rows of a table in the order of their keys, and those that are lost.
+
+    Rows are fetched in stretches; a stretch with something unreadable in it, row by row.
+    """
+    fields, key = ", ".join(columns), columns[0]
+    if table in _SMALL:
+        try:
+            yield from conn.execute(f"SELECT {fields} FROM {table}").fetchall()
+        except UNREADABLE as exc:
+            yield Lost(name=f"the table {table}", why=str(exc))
+        return
+    stretch = f"SELECT {fields} FROM {table} WHERE {key} > ? AND {key} <= ? ORDER BY {key}"
+    for low in range(0, _newest(conn), STRETCH):
+        try:
+            yield from conn.execute(stretch, (low, low + STRETCH)).fetchall()
+        except UNREADABLE:
+            yield from _row_by_row(conn, table, f"SELECT {fields} FROM {table} WHERE {key} = ?", low)
+
+
+def _row_by_row(
+    conn: apsw.Connection, table: str, statement: str, low: int
+) -> Iterator[tuple[Any, ...] | Lost]:
+    ids = _ids(conn, table)
+    for number in range(low + 1, low + STRETCH + 1):
+        if ids is not None and number not in ids:
+            continue
+        try:
+            yield from conn.execute(statement, (number,)).fetchall()
+        except UNREADABLE as exc:
+            name = f"{table} {number}" if ids is None else f"{table} {ids[number]} (number {number})"
+            yield Lost(name=name, why=f"it cannot be read: {exc}")
+
+
+def _ids(conn: apsw.Connection, table: str) -> dict[int, str] | None:
+    """The keys that a table should have, from another b-tree; None where that fails too."""
+    try:
+        return dict(conn.execute(_KEYS[table]).fetchall()) if table in _KEYS else None
+    except UNREADABLE:
+        return None
+
+
+def _newest(conn: apsw.Connection) -> int:
+    """The newest number that any table knows of, so that a damaged last page hides nothing."""
+    known = [0]
+    for statement in (
+        "SELECT max(seq) FROM change",
+        "SELECT max(revision) FROM entry",
+        "SELECT max(number) FROM entry",
+        "SELECT max(revision) FROM session",
+    ):
+        try:
+            known.append(conn.execute(statement).get or 0)
+        except UNREADABLE:
+            continue
+    return max(known)
+
+
+def repairs(conn: apsw.Connection) -> Iterator[str]:
+    """Rewrite damaged entries from the log, and make the full-text index anew."""
+    secret = conn.execute("SELECT secret FROM vault").get or b""
+    for row in _readable(conn, "entry", (*DIGESTED["entry"], "digest")):
+        if isinstance(row, Lost) or _sound(conn, row):
+            continue
+        logged = _logged(conn, row)
+        if logged is not None and logged.image is not None:
+            entry = entry_from_image(logged.image, row[14])
+            fingerprint = keyed(secret, normal_form(entry.text))
+            conn.execute(QUERIES["put_entry"], entry_row(entry, logged.store, fingerprint))
+            yield f"entry {entry.id} was written again from the log"
+    conn.execute("INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
+    count = 0
+    for row in _entries(conn):
+        text = indexed_text(entry_from(row))
+        if text is not None:
+            conn.execute(QUERIES["index_terms"], (row[0], index_form(text)))
+            count += 1
+    yield f"the full-text index of {count:,} entries was made anew"
+
+
+def _sound(conn: apsw.Connection, row: tuple[Any, ...]) -> bool:
+    """Whether an entry says what was written, and what the log says of it."""
+    if row_digest("entry", row[:-1]) != row[-1]:
+        return False
+    logged = _logged(conn, row)
+    return logged is None or logged.image in (None, _image_of(row))
+
+
+def _image_of(row: tuple[Any, ...]) -> dict[str, Any]:
+    return json.loads(canonical_text(entry_image(entry_from(row))))
+
+
+def _name(table: str, row: tuple[Any, ...]) -> str:
+    return f"{table} {row[1]} (number {row[0]})" if table in _KEYS else f"{table} {row[0]}"
+
+
+def _lost(row: Lost) -> Problem:
+    return _problem("row_unreadable", row.name, row.why, RESTORE)
+
+
+def _problem(code: str, what: str, message: str, cure: str) -> Problem:
+    return Problem(code=code, what=what, message=message, cure=cure)

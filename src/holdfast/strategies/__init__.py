@@ -1,0 +1,16 @@
+"""The strategies, one module each, by name. A strategy decides what a store keeps, shows and offers.
+
+A new one is a module with `NAME`, `check`, `block` and `tools`, and a line here.
+"""
+
+from __future__ import annotations
+
+from holdfast.strategies import narrative
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.ports import Strategy
+
+STRATEGIES: Mapping[str, Strategy] = {narrative.NAME: narrative}

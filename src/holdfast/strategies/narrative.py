@@ -1,0 +1,322 @@
+"""`narrative`: terse, dated notes, the 20 newest of each store in front of every session.
+
+A long-term store accumulates. A short-term one rolls: what is older than its `ttl` (whole UTC days,
+so that a context is the same all day) is no longer shown, and falls out for good, with what is
+beyond the `keep` newest, at the next save; with `ttl: session` a note ends with its session. What
+fell out is forgotten; the log still has it.
+"""
+
+from __future__ import annotations
+
+from holdfast.core.budget import estimate_tokens
+from holdfast.core.metadata import check_metadata, check_origin
+from holdfast.core.terse import advice_on
+from holdfast.errors import Conflict, InvalidInput, Refused
+from holdfast.model.context import Draft, Line
+from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry
+from holdfast.model.ids import short
+from holdfast.model.names import check_given_id, check_text, shown
+from holdfast.model.query import ORDERS, Cursor, EntryQuery, Page, check_limit, cursor_from
+from holdfast.model.times import DAY_US, day_of, from_us, given_us, to_us
+from holdfast.model.value import Value
+from holdfast.model.write import Write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+    from typing import Literal, Unpack
+
+    from holdfast.model.entry import Json, Origin
+    from holdfast.model.query import Order
+    from holdfast.model.space import Store, StoreSpec
+    from holdfast.model.write import WriteOptions
+    from holdfast.ports import Desk, Tool, View, Work
+
+NAME = "narrative"
+INJECTED = 20
+KEEP = 200
+TTL_DAYS = 30
+PRIORITY = 50
+
+
+class Saved(Value):
+    """What a save did. `unchanged`: this id had this text already. `fell_out`: what it displaced."""
+
+    entry: Entry
+    outcome: Literal["saved", "unchanged"]
+    advice: tuple[Advice, ...]
+    fell_out: int
+
+
+class Removed(Value):
+    entry: Entry
+    outcome: Literal["removed", "unchanged"]
+
+
+class NewNote(Value):
+    text: str
+    given_id: str | None
+    metadata: Mapping[str, Json]
+    origin: Origin
+    said_at: datetime | None
+
+
+# Declaration
+
+_OPTIONS = {"short_term": ("keep", "ttl", "priority"), "long_term": ("priority",)}
+
+
+def check(spec: StoreSpec) -> StoreSpec:
+    """The options of a declared store, checked and completed."""
+    allowed = _OPTIONS[spec.type]
+    for name in spec.options:
+        if name not in allowed:
+            raise OptionInvalid(
+                name, f"a {spec.type} narrative store has no option {shown(name)}", f"one of {', '.join(allowed)}"
+            )
+    options: dict[str, Json] = {"priority": _whole(spec.options, "priority", PRIORITY, 0, 100)}
+    if spec.type == "short_term":
+        options["keep"] = _whole(spec.options, "keep", KEEP, 1, 1_000_000)
+        options["ttl"] = _ttl(spec.options.get("ttl", f"{TTL_DAYS}d"))
+    return spec.replace(options=options)
+
+
+def _whole(options: Mapping[str, Json], name: str, default: int, low: int, high: int) -> int:
+    value = options.get(name, default)
+    if type(value) is not int or not low <= value <= high:
+        raise OptionInvalid(name, f"{name} is not a whole number from {low:,} to {high:,}", f"such as {default}")
+    return value
+
+
+def _ttl(value: Json) -> Json:
+    """`session`, or a number of whole UTC days."""
+    if value == "session":
+        return value
+    text = str(value).removesuffix("d") if not isinstance(value, bool) else ""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= 36_500:
+        raise OptionInvalid("ttl", f"ttl is neither whole days nor `session`: {shown(str(value))}", "such as 30d")
+    return int(text)
+
+
+# Policy
+
+
+def save(work: Work, store: Store, note: NewNote) -> Saved:
+    known = None if note.given_id is None else work.given(store, note.given_id)
+    if known is not None:
+        return _saved_before(store, known, note)
+    bound = store.options.get("ttl") == "session"
+    if bound and work.caller.session is None:
+        raise Refused(
+            "session_needed",
+            f"{store.label} keeps notes for the length of a session, and this call names none",
+            hint="give --session (HOLDFAST_SESSION), from holdfast session start",
+        )
+    entry = work.add(
+        store,
+        text=note.text,
+        state="confirmed",
+        given_id=note.given_id,
+        metadata=note.metadata,
+        origin=note.origin,
+        said_at=note.said_at,
+        bound=bound,
+    )
+    fell_out = _roll(work, store)
+    return Saved(entry=entry, outcome="saved", advice=advice_on(note.text), fell_out=fell_out)
+
+
+def _saved_before(store: Store, known: Entry, note: NewNote) -> Saved:
+    if known.state == "forgotten" or known.text != note.text:
+        why = "was forgotten" if known.state == "forgotten" else "has another text"
+        raise Conflict(
+            "id_taken",
+            f"{store.label} {shown(known.handle)} {why}; an id is never used for a second note",
+            hint="save under another id, or without one",
+        )
+    return Saved(entry=known, outcome="unchanged", advice=(), fell_out=0)
+
+
+def _roll(work: Work, store: Store) -> int:
+    """Let go of what a short-term store no longer holds."""
+    if store.type != "short_term":
+        return 0
+    keep = store.options.get("keep", KEEP)
+    assert isinstance(keep, int)
+    gone = work.beyond(store, keep, _since_us(store, work.at_us))
+    for entry in gone:
+        work.forget(store, entry, "expire")
+    return len(gone)
+
+
+def read(view: View, store: Store, query: EntryQuery) -> Page:
+    since_us = max(_since_us(store, view.at_us), query.since_us or 0)
+    taken: list[Entry] = []
+    for entry in view.shown(store, query.replace(since_us=since_us)):
+        if query.metadata.items() <= entry.metadata.items():
+            taken.append(entry)
+        if len(taken) > query.limit:
+            break
+    more = len(taken) > query.limit
+    taken = taken[: query.limit]
+    last = Cursor(when_us=to_us(taken[-1].when), number=taken[-1].number) if more else None
+    return Page(entries=tuple(taken), cursor=None if last is None else str(last))
+
+
+def remove(work: Work, store: Store, name: str) -> Removed:
+    entry = work.find(store, name)
+    if entry.state == "forgotten":
+        return Removed(entry=entry, outcome="unchanged")
+    work.expect(entry.revision, f"{store.label} {entry.handle}")
+    return Removed(entry=work.forget(store, entry, "forget"), outcome="removed")
+
+
+def _since_us(store: Store, at_us: int) -> int:
+    """The moment before which the store shows nothing: the start of the UTC day `ttl` days ago."""
+    days = store.options.get("ttl")
+    return 0 if not isinstance(days, int) else max(0, (day_of(at_us) - days) * DAY_US)
+
+
+# Block
+
+
+def block(view: View, store: Store) -> Draft | None:
+    rows = view.newest(store, _since_us(store, view.at_us), INJECTED + 1)
+    if not rows:
+        return None
+    lines = [_line(row[0], row[1], row[2], row[3]) for row in rows[:INJECTED]]
+    priority = store.options.get("priority", PRIORITY)
+    assert isinstance(priority, int)
+    return Draft(
+        label=store.label,
+        priority=priority,
+        heading=f"## Notes {store.label} (newest first)",
+        lines=tuple(Line(text=line, tokens=estimate_tokens(line)) for line in lines),
+        more=len(rows) > INJECTED,
+        reach=f"More: memory_read(store={store.name!r}) or `holdfast note read --store {store.name}`",
+    )
+
+
+def _line(entry_id: str, given_id: str | None, when_us: int, text: str) -> str:
+    """One note in one list item; what would look like a heading inside it is indented away."""
+    day = f"{from_us(when_us):%Y-%m-%d}"
+    body = "\n  ".join(text.strip().splitlines())
+    return f"- {day} {body} [{given_id or short(entry_id)}]"
+
+
+# Face
+
+
+class Notes:
+    """The notes of one narrative store."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self.store = desk.store
+
+    def save(
+        self,
+        text: str,
+        *,
+        id: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        origin: Origin = "user",
+        said_at: datetime | None = None,
+        **write: Unpack[WriteOptions],
+    ) -> Saved:
+        """Remember one fact. The same id and text again is the same note."""
+        note = NewNote(
+            text=check_text(text, "the note", bytes_max=TEXT_BYTES_MAX),
+            given_id=None if id is None else check_given_id(id),
+            metadata=check_metadata(metadata or {}),
+            origin=check_origin(origin),
+            said_at=said_at,
+        )
+        arguments: dict[str, Json] = {
+            "text": note.text,
+            "id": note.given_id,
+            "metadata": dict(note.metadata),
+            "origin": note.origin,
+            "said_us": None if said_at is None else given_us(said_at),
+        }
+        return self._desk.mutate(
+            "note save", arguments, lambda work, store: save(work, store, note), Write(**write)
+        )
+
+    def read(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        text: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        limit: int = INJECTED,
+        cursor: str | None = None,
+        order: Order = "newest",
+    ) -> Page:
+        """Notes by time, text and metadata; the newest first unless told otherwise."""
+        if order not in ORDERS:
+            raise InvalidInput(
+                "order_invalid", f"{shown(order)} is not an order", hint="newest or oldest"
+            )
+        query = EntryQuery(
+            since_us=None if since is None else given_us(since),
+            until_us=None if until is None else given_us(until),
+            match=text,
+            metadata=check_metadata(metadata or {}),
+            order=order,
+            cursor=None if cursor is None else cursor_from(cursor),
+            limit=check_limit(limit),
+        )
+        return self._desk.read(lambda view, store: read(view, store, query))
+
+    def get(self, id: str) -> Entry:
+        """One note by its id, in whatever state it is."""
+        return self._desk.read(lambda view, store: view.find(store, id))
+
+    def remove(self, id: str, **write: Unpack[WriteOptions]) -> Removed:
+        """Forget one note. Removing it again changes nothing."""
+        return self._desk.mutate(
+            "note remove", {"id": id}, lambda work, store: remove(work, store, id), Write(**write)
+        )
+
+
+# Tools
+
+
+def tools(desk: Callable[[str], Desk]) -> Iterable[Tool]:
+    """What an agent is offered for the narrative stores of a space."""
+
+    def memory_save(
+        store: str, text: str, id: str | None = None, metadata: dict[str, Json] | None = None
+    ) -> Saved:
+        """Save one terse fact to a store. Give an id to make repeating it harmless."""
+        return Notes(desk(store)).save(text, id=id, metadata=metadata, origin="agent")
+
+    def memory_read(
+        store: str,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        text: str | None = None,
+        metadata: dict[str, Json] | None = None,
+        limit: int = INJECTED,
+        cursor: str | None = None,
+        order: Order = "newest",
+    ) -> Page:
+        """Read a store's notes by time, words and metadata, the newest first."""
+        return Notes(desk(store)).read(
+            since=since,
+            until=until,
+            text=text,
+            metadata=metadata,
+            limit=limit,
+            cursor=cursor,
+            order=order,
+        )
+
+    def memory_remove(store: str, id: str) -> Removed:
+        """Forget one note of a store."""
+        return Notes(desk(store)).remove(id)
+
+    return memory_save, memory_read, memory_remove

@@ -1,0 +1,74 @@
+"""The one module that names implementations: from where a vault lives to the vault."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from holdfast.engine.vault import Vault
+from holdfast.engine.work import Core
+from holdfast.errors import InvalidInput
+from holdfast.model.names import shown
+from holdfast.model.write import Caller
+from holdfast.storage.sqlite.keys import key_from_text
+from holdfast.storage.sqlite.storage import SqliteStorage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.ports import Clock, Random
+
+VAULT_FILE = "vault.db"
+IN_RAM = "memory:"
+LOCAL = Caller()
+
+
+def clock_us() -> int:
+    return time.time_ns() // 1000
+
+
+def open_vault(
+    where: str | os.PathLike[str],
+    *,
+    key: str | None = None,
+    create: bool = True,
+    caller: Caller = LOCAL,
+    clock: Clock = clock_us,
+    random: Random = os.urandom,
+) -> Vault:
+    """Open the vault in a folder, in a file `sqlite:///…`, or in RAM (`memory:`).
+
+    `key` is a passphrase, `raw:` and 64 hex digits, or `keyring:SERVICE/NAME`; with one, the whole
+    file is encrypted. Without `create`, a vault that does not exist is an error.
+    """
+    storage = SqliteStorage(
+        vault_file(where),
+        key=None if key is None else key_from_text(key),
+        create=create,
+    )
+    return Vault(Core(storage=storage, clock=clock, random=random), caller)
+
+
+def vault_file(where: str | os.PathLike[str]) -> Path | None:
+    """The file that a vault's rows live in, None for one in RAM."""
+    text = os.fspath(where)
+    if text == IN_RAM:
+        return None
+    if text.startswith("sqlite:"):
+        parts = urlsplit(text)
+        if parts.netloc or not parts.path.strip("/") or parts.query or parts.fragment:
+            raise InvalidInput(
+                "where_invalid",
+                f"{shown(text)} names no file",
+                hint="write sqlite:///relative/file.db or sqlite:////absolute/file.db",
+            )
+        return Path(unquote(parts.path[1:]))
+    if "://" in text or not text or "\0" in text:
+        raise InvalidInput(
+            "where_invalid",
+            f"{shown(text)} is no place that a vault can live in",
+            hint="use a folder, sqlite:///file.db or memory:",
+        )
+    return Path(text) / VAULT_FILE
+
