@@ -75,7 +75,7 @@ class Refused(HoldfastError):
 
 
 class KeyProblem(HoldfastError):
-    """The vault is encrypted and the key is missing or wrong, or it is plain and a key was given."""
+    """The vault is encrypted and the key missing or wrong, or it is plain and a key was given."""
 
 
 class Damaged(HoldfastError):

@@ -60,7 +60,9 @@ if TYPE_CHECKING:
 
         def session(self, session: str) -> Session | None: ...
 
-        def sessions(self, space: SpaceInfo | None, state: str | None, limit: int) -> Sequence[Session]:
+        def sessions(
+            self, space: SpaceInfo | None, state: str | None, limit: int
+        ) -> Sequence[Session]:
             """The newest sessions first; of all spaces and states where None."""
             ...
 
@@ -163,7 +165,9 @@ if TYPE_CHECKING:
             """Unlogged: a lease is a matter of use."""
             ...
 
-        def put_entry(self, store: Store, entry: Entry, before: Entry | None, fingerprint: bytes) -> None:
+        def put_entry(
+            self, store: Store, entry: Entry, before: Entry | None, fingerprint: bytes
+        ) -> None:
             """Insert or replace the row and bring the full-text index along."""
             ...
 
@@ -188,6 +192,10 @@ if TYPE_CHECKING:
             """Run the unit and commit it. What returned is durable; what raised left nothing."""
             ...
 
+        def tidy(self) -> None:
+            """Do at once what waits for quiet moments: merge the index, seal the log."""
+            ...
+
         def inspect(self) -> Iterator[Problem]:
             """Everything that is not as it was written, named row by row."""
             ...
@@ -205,7 +213,8 @@ if TYPE_CHECKING:
     class View(Protocol):
         """What a strategy may read of a store: now, or as of an earlier moment."""
 
-        at_us: int
+        @property
+        def at_us(self) -> int: ...
 
         def find(self, store: Store, name: str) -> Entry: ...
 
@@ -216,7 +225,8 @@ if TYPE_CHECKING:
     class Work(View, Protocol):
         """What a strategy may do to a store inside one unit of work."""
 
-        caller: Caller
+        @property
+        def caller(self) -> Caller: ...
 
         def given(self, store: Store, given_id: str) -> Entry | None: ...
 
@@ -246,32 +256,31 @@ if TYPE_CHECKING:
     class Desk(Protocol):
         """One store, as a strategy's face to callers works on it."""
 
-        store: Store
+        @property
+        def store(self) -> Store: ...
 
         def read(self, unit: Callable[[View, Store], T]) -> T: ...
 
         def mutate(
-            self, op: str, arguments: Mapping[str, Json], unit: Callable[[Work, Store], T], write: Write
+            self,
+            op: str,
+            arguments: Mapping[str, Json],
+            unit: Callable[[Work, Store], T],
+            write: Write,
         ) -> T: ...
 
-    class Tool(Protocol):
-        """A function that any agent loop can offer: its name, docstring and annotations describe it."""
-
-        __name__: str
-
-        def __call__(self, **arguments: object) -> object: ...
+    # A function that any agent loop can offer: name, docstring and annotations describe it.
+    Tool = Callable[..., object]
 
     class Strategy(Protocol):
         """How a store behaves. One module each, registered by name."""
 
-        NAME: str
-
         def check(self, spec: StoreSpec) -> StoreSpec:
-            """The declared options, checked and completed. Raises InvalidInput naming the option."""
+            """The declared options, checked and completed. Raises OptionInvalid."""
             ...
 
         def block(self, view: View, store: Store) -> Draft | None:
             """What a session sees of the store at its start."""
             ...
 
-        def tools(self, desk: Callable[[str], Desk]) -> Iterable[Tool]: ...
+        def tools(self, desk: Callable[[str | None], Desk]) -> Iterable[Tool]: ...

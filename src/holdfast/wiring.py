@@ -12,12 +12,13 @@ from holdfast.engine.work import Core
 from holdfast.errors import InvalidInput
 from holdfast.model.names import shown
 from holdfast.model.write import Caller
-from holdfast.storage.sqlite.keys import key_from_text
+from holdfast.storage.sqlite.keys import key_from_file, key_from_text
 from holdfast.storage.sqlite.storage import SqliteStorage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.ports import Clock, Random
+    from holdfast.storage.sqlite.keys import Key
 
 VAULT_FILE = "vault.db"
 IN_RAM = "memory:"
@@ -31,7 +32,7 @@ def clock_us() -> int:
 def open_vault(
     where: str | os.PathLike[str],
     *,
-    key: str | None = None,
+    key: str | Path | None = None,
     create: bool = True,
     caller: Caller = LOCAL,
     clock: Clock = clock_us,
@@ -39,15 +40,22 @@ def open_vault(
 ) -> Vault:
     """Open the vault in a folder, in a file `sqlite:///…`, or in RAM (`memory:`).
 
-    `key` is a passphrase, `raw:` and 64 hex digits, or `keyring:SERVICE/NAME`; with one, the whole
-    file is encrypted. Without `create`, a vault that does not exist is an error.
+    `key` is a passphrase, `raw:` and 64 hex digits, `keyring:SERVICE/NAME`, or the path of a file
+    that holds one of these; with one, the whole file is encrypted. Without `create`, a vault that
+    does not exist is an error.
     """
     storage = SqliteStorage(
         vault_file(where),
-        key=None if key is None else key_from_text(key),
+        key=_key(key),
         create=create,
     )
     return Vault(Core(storage=storage, clock=clock, random=random), caller)
+
+
+def _key(given: str | Path | None) -> Key | None:
+    if given is None:
+        return None
+    return key_from_file(given) if isinstance(given, Path) else key_from_text(given)
 
 
 def vault_file(where: str | os.PathLike[str]) -> Path | None:
@@ -71,4 +79,3 @@ def vault_file(where: str | os.PathLike[str]) -> Path | None:
             hint="use a folder, sqlite:///file.db or memory:",
         )
     return Path(text) / VAULT_FILE
-

@@ -8,7 +8,7 @@ costs of its lines, so what is shown never exceeds the budget.
 
 from __future__ import annotations
 
-from holdfast.model.context import Block, Context, Draft, Line
+from holdfast.model.context import Block, Context, Draft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,78 +22,81 @@ def estimate_tokens(text: str) -> int:
 
     Every line is rounded up, so the estimate of a text is the sum of that of its lines.
     """
-    total = 0
-    for line in text.splitlines():
-        wide = len(line) if not line.isascii() else 0
-        if wide:
-            wide = sum(1 for char in line if ord(char) > 127)
-        total += wide + (len(line) - wide) // 4 + 1
-    return total
+    return sum(map(_line_tokens, text.removesuffix("\n").split("\n")))
+
+
+def _line_tokens(line: str) -> int:
+    wide = 0 if line.isascii() else sum(1 for char in line if ord(char) > 127)
+    return wide + (len(line) - wide) // 4 + 1
 
 
 def fit(drafts: Sequence[Draft], budget: int | None, count: CountTokens) -> Context:
     """The context of these drafts. Without a budget everything is shown in full."""
-    taken = [len(draft.lines) for draft in drafts]
-    if budget is not None:
-        taken = _take(drafts, budget, count)
-    blocks = tuple(_block(draft, kept, count) for draft, kept in zip(drafts, taken, strict=True))
-    shown = [block for block in blocks if block.text]
+    plans = [_Plan(draft, count) for draft in drafts]
+    for plan in plans:
+        plan.taken = len(plan.draft.lines)
+    if budget is not None and sum(plan.cost(plan.taken) for plan in plans) > budget:
+        _take(plans, budget)
+    blocks = tuple(plan.block() for plan in plans)
     return Context(
-        text="\n".join(block.text for block in shown),
-        tokens=sum(block.tokens for block in shown),
+        text="".join(block.text for block in blocks),
+        tokens=sum(block.tokens for block in blocks),
         budget=budget,
         blocks=blocks,
     )
 
 
-def _take(drafts: Sequence[Draft], budget: int, count: CountTokens) -> list[int]:
-    """How many lines of each draft fit: by priority, in turns within a priority."""
-    taken = [0] * len(drafts)
+def _take(plans: Sequence[_Plan], budget: int) -> None:
+    """Decide how many lines of each block fit: by priority, in turns within a priority."""
     left = budget
-    for priority in sorted({draft.priority for draft in drafts}, reverse=True):
-        open_blocks = [i for i, draft in enumerate(drafts) if draft.priority == priority]
-        while open_blocks:
-            still: list[int] = []
-            for i in open_blocks:
-                line = _next_line(drafts[i], taken[i])
-                cost = _step_cost(drafts[i], taken[i], count)
-                if line is None or cost > left:
-                    continue
-                left -= cost
-                taken[i] += 1
-                still.append(i)
-            open_blocks = still
-    return taken
+    for plan in plans:
+        plan.taken = 0
+    for priority in sorted({plan.draft.priority for plan in plans}, reverse=True):
+        waiting = [plan for plan in plans if plan.draft.priority == priority]
+        while waiting:
+            still: list[_Plan] = []
+            for plan in waiting:
+                cost = plan.cost(plan.taken + 1) - plan.cost(plan.taken)
+                if plan.taken < len(plan.draft.lines) and cost <= left:
+                    left -= cost
+                    plan.taken += 1
+                    still.append(plan)
+            waiting = still
 
 
-def _next_line(draft: Draft, taken: int) -> Line | None:
-    return draft.lines[taken] if taken < len(draft.lines) else None
+class _Plan:
+    """A block, and how many of its lines are taken."""
 
+    def __init__(self, draft: Draft, count: CountTokens) -> None:
+        self.draft = draft
+        self.taken = 0
+        self._sums = [0]
+        for line in draft.lines:
+            self._sums.append(self._sums[-1] + line.tokens)
+        self._frame = count(draft.heading) + count("")
+        self._reach = count(draft.reach)
 
-def _step_cost(draft: Draft, taken: int, count: CountTokens) -> int:
-    """What one more line costs: exactly the growth of the block's text."""
-    before = _block(draft, taken, count).tokens if taken else 0
-    return _block(draft, taken + 1, count).tokens - before if taken < len(draft.lines) else 0
+    def cost(self, taken: int) -> int:
+        """The tokens of the block with so many lines; none without any."""
+        if taken == 0 or taken >= len(self._sums):
+            return 0
+        return self._sums[taken] + self._frame + (self._reach if self._more(taken) else 0)
 
+    def block(self) -> Block:
+        draft, taken = self.draft, self.taken
+        more = self._more(taken)
+        lines = [line.text for line in draft.lines[:taken]]
+        if lines:
+            lines = [draft.heading, *lines, *([draft.reach] if more else []), "", ""]
+        return Block(
+            label=draft.label,
+            text="\n".join(lines),
+            tokens=self.cost(taken),
+            shown=taken,
+            left_out=len(draft.lines) - taken,
+            more=more,
+            reach=draft.reach if more else "",
+        )
 
-def _block(draft: Draft, kept: int, count: CountTokens) -> Block:
-    left_out = len(draft.lines) - kept
-    more = draft.more or left_out > 0
-    lines = [line.text for line in draft.lines[:kept]]
-    tokens = sum(line.tokens for line in draft.lines[:kept])
-    if lines:
-        lines.insert(0, draft.heading)
-        tokens += count(draft.heading)
-        if more:
-            lines.append(draft.reach)
-            tokens += count(draft.reach)
-    text = "\n".join(lines) + "\n" if lines else ""
-    return Block(
-        label=draft.label,
-        text=text,
-        tokens=tokens,
-        shown=kept,
-        left_out=left_out,
-        more=more,
-        reach=draft.reach if more else "",
-    )
+    def _more(self, taken: int) -> bool:
+        return self.draft.more or taken < len(self.draft.lines)

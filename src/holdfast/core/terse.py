@@ -1,7 +1,8 @@
 """What could be better about a note: advice, never a refusal.
 
-A note is one dated fact in one line. Longer text costs every later session, a preamble says nothing,
-two facts cannot be forgotten one by one, and "tomorrow" means something else the day after.
+A note is one dated fact in one line. Longer text costs every later session, a preamble says
+nothing, two facts cannot be forgotten one by one, and "tomorrow" means another day on the day
+after.
 """
 
 from __future__ import annotations
@@ -29,8 +30,12 @@ _TIME_BOUND = re.compile(
 )
 _DATED = re.compile(r"\(\d{4}-\d{2}-\d{2}\)|\b\d{4}-\d{2}-\d{2}\b")
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[A-Z\"'(\d])|[。！？](?=\S)")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|mr|mrs|ms|dr|st|[a-z]))\.$", re.IGNORECASE)
-_JOIN = re.compile(r";\s|\s+(?:also|additionally|furthermore|moreover)\b|\n\s*(?:[-*]|\d+[.)])\s", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|mr|mrs|ms|dr|st|[a-z]))\.$", re.IGNORECASE
+)
+_JOIN = re.compile(
+    r";\s|\s+(?:also|additionally|furthermore|moreover)\b|\n\s*(?:[-*]|\d+[.)])\s", re.IGNORECASE
+)
 
 
 def advice_on(text: str) -> tuple[Advice, ...]:
@@ -38,17 +43,39 @@ def advice_on(text: str) -> tuple[Advice, ...]:
     found: list[Advice] = []
     chars = len(text)
     if chars > ARTIFACT_CHARS:
-        found.append(_advice("note_is_document", f"{chars} characters: keep the long text as an artifact or a file, and note one line about it"))
+        found.append(
+            _advice(
+                "note_is_document",
+                f"{chars} characters: keep the text as a file, and note one line about it",
+            )
+        )
     elif chars > NOTE_CHARS:
-        found.append(_advice("note_long", f"{chars} characters: a note of up to {NOTE_CHARS} is read sooner and costs less"))
+        found.append(
+            _advice(
+                "note_long",
+                f"{chars} characters: a note of up to {NOTE_CHARS} is read sooner and costs less",
+            )
+        )
     preamble = _PREAMBLE.match(text)
     if preamble:
-        found.append(_advice("note_preamble", f"leave out {preamble[0].strip()!r}: say the fact itself"))
+        found.append(
+            _advice("note_preamble", f"leave out {preamble[0].strip()!r}: say the fact itself")
+        )
     if _facts(text) > 1:
-        found.append(_advice("note_many_facts", "several facts in one note: save each, so that each can be found and removed alone"))
+        found.append(
+            _advice(
+                "note_many_facts",
+                "several facts in one note: save each, so that each can be found and removed alone",
+            )
+        )
     bound = _TIME_BOUND.search(text)
     if bound and not _DATED.search(text):
-        found.append(_advice("note_undated", f"{bound[0]!r} will mean something else later: add the date as (YYYY-MM-DD)"))
+        found.append(
+            _advice(
+                "note_undated",
+                f"{bound[0]!r} will mean something else later: add the date as (YYYY-MM-DD)",
+            )
+        )
     return tuple(found)
 
 

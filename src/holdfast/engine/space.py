@@ -17,7 +17,7 @@ from holdfast.strategies import STRATEGIES, narrative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from datetime import datetime
     from typing import TypeVar, Unpack
 
@@ -127,7 +127,7 @@ class Space:
         )
 
     @contextmanager
-    def session(self, title: str = "", *, agent: str = "local") -> Iterator[Space]:
+    def session(self, title: str = "", *, agent: str = "local") -> Generator[Space]:
         """Work as one session: `with space.session("Review") as here: here.notes().save(…)`."""
         begun = self.start_session(title, agent=agent)
         here = self.seen_by(self.caller.replace(session=begun.id))
@@ -182,5 +182,3 @@ class Space:
     def _outside(self) -> Caller:
         """The caller as itself: a session neither starts nor ends another."""
         return self.caller.replace(session=None)
-
-

@@ -6,6 +6,7 @@ from holdfast.engine import spaces
 from holdfast.engine.history import in_log
 from holdfast.engine.space import Space
 from holdfast.engine.work import Core, mutate
+from holdfast.engine.workspace import parse_workspace, read_text
 from holdfast.model.space import DEFAULT_SPACE
 from holdfast.model.value import Value
 from holdfast.model.write import Caller, Write
@@ -13,6 +14,7 @@ from holdfast.model.write import Caller, Write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
     from types import TracebackType
     from typing import Self, Unpack
 
@@ -70,6 +72,14 @@ class Vault:
             )
         return Space(self._core, spec.name, self.caller)
 
+    def workspace(self, file: Path) -> Space:
+        """The space of a `workspace.yml`, which is read only when it is not what was applied."""
+        text, folder = read_text(file), str(file.parent)
+        for space in self.spaces():
+            if space.path == folder and space.declared == text:
+                return Space(self._core, space.name, self.caller)
+        return self.declare(parse_workspace(text, file))
+
     def log(self, query: LogQuery) -> Sequence[Change]:
         """The changes of the whole vault, the newest first unless asked otherwise."""
         return in_log(self._core, query)
@@ -88,6 +98,10 @@ class Vault:
             )
 
         return storage.read(unit)
+
+    def tidy(self) -> None:
+        """Do at once what waits for quiet moments: merge the index, seal the log."""
+        self._core.storage.tidy()
 
     def verify(self) -> Iterator[Problem]:
         """Everything that is not as it was written, named row by row. Nothing is changed."""

@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from holdfast.core.images import Image
     from holdfast.model.change import Kind
@@ -79,7 +79,7 @@ def mutate(
     return core.storage.write(run)
 
 
-def _again(known: StoredAnswer, meant: bytes) -> T:
+def _again(known: StoredAnswer, meant: bytes) -> Any:
     if known.arguments != meant:
         raise Conflict(
             "key_reused",

@@ -1,18 +1,17 @@
 """`workspace.yml`: reading what a folder declares, with every mistake named by line and field.
 
-    name: reviews                 # else the folder's name
-    memory:
-      own:
-        - name: decisions
-          type: long_term         # or short_term, with keep: 200 and ttl: 30d or session
-          strategy: narrative
+name: reviews                 # else the folder's name
+memory:
+  own:
+    - name: decisions
+      type: long_term         # or short_term, with keep: 200 and ttl: 30d or session
+      strategy: narrative
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
 from holdfast.engine.spaces import check_strategy, default_stores
@@ -65,7 +64,9 @@ def read_text(file: Path) -> str:
         ) from exc
     if len(data) > FILE_BYTES_MAX:
         raise InvalidInput(
-            "workspace_too_large", f"{file} is larger than {FILE_BYTES_MAX:,} bytes", hint="shorten it"
+            "workspace_too_large",
+            f"{file} is larger than {FILE_BYTES_MAX:,} bytes",
+            hint="shorten it",
         )
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -151,7 +152,9 @@ class _Node:
         if value is None:
             value = {}
         if not isinstance(value, Mapping):
-            raise self.wrong(None, "this must be a mapping of names to values", "write `name: value`")
+            raise self.wrong(
+                None, "this must be a mapping of names to values", "write `name: value`"
+            )
         self._value: Mapping[Any, Any] = value
         for key in self._value:
             if not isinstance(key, str):
@@ -172,6 +175,8 @@ class _Node:
     def only(self, *known: str) -> None:
         for key in self._value:
             if key not in known:
+                from difflib import get_close_matches
+
                 close = get_close_matches(key, known, 1)
                 cure = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
                 raise self.wrong(key, f"there is no such key as {shown(key)}", cure)

@@ -53,7 +53,7 @@ class Entry(Value):
 
     @property
     def handle(self) -> str:
-        """What a person or an agent calls it by: the id that its writer gave, else the short form."""
+        """What people and agents call it by: the id that its writer gave, else the short form."""
         return self.given_id or short(self.id)
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ORDERS = ("newest", "oldest")
 LIMIT_MAX = 1_000
+CURSOR_CHARS_MAX = 31
+_HEX = frozenset("0123456789abcdef")
 
 
 class Cursor(Value):
@@ -30,12 +32,9 @@ class Cursor(Value):
 
 
 def cursor_from(text: str) -> Cursor:
-    when, dash, number = text.partition("-")
-    try:
-        if dash:
-            return Cursor(when_us=int(when, 16), number=int(number, 16))
-    except ValueError:
-        pass
+    when, _, number = text.partition("-")
+    if when and number and _HEX.issuperset(when + number) and len(text) <= CURSOR_CHARS_MAX:
+        return Cursor(when_us=int(when, 16), number=int(number, 16))
     raise InvalidInput(
         "cursor_invalid",
         f"{shown(text)} is not a cursor",

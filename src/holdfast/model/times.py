@@ -37,5 +37,7 @@ def day_of(us: int) -> int:
 
 def stamp(moment: datetime) -> str:
     """`2026-11-18T09:30:00.000001Z`: the one way a time is written in text and JSON."""
-    text = moment.astimezone(UTC).isoformat(timespec="microseconds" if moment.microsecond else "seconds")
+    text = moment.astimezone(UTC).isoformat(
+        timespec="microseconds" if moment.microsecond else "seconds"
+    )
     return text.replace("+00:00", "Z")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         expect: int | None
         key: str | None
 
+
 ACTOR_KINDS = ("human", "agent", "reviewer", "tool", "importer")
 KEY_CHARS_MAX = 200
 REASON_CHARS_MAX = 2_000
@@ -72,10 +73,12 @@ def check_write(write: Write) -> Write:
             f"the reason has {len(write.reason):,} characters; the limit is {REASON_CHARS_MAX:,}",
             hint="say it shorter",
         )
-    if write.key is not None and (not 0 < len(write.key) <= KEY_CHARS_MAX or not write.key.isprintable()):
+    if write.key is not None and (
+        not 0 < len(write.key) <= KEY_CHARS_MAX or not write.key.isprintable()
+    ):
         raise InvalidInput(
             "key_invalid",
-            f"the idempotency key {shown(write.key)} is not 1 to {KEY_CHARS_MAX} printable characters",
+            f"the key {shown(write.key)} is not 1 to {KEY_CHARS_MAX} printable characters",
             hint="use something like a UUID",
         )
     return write

@@ -7,8 +7,6 @@ which this program does not know is refused: it was written by a newer one.
 
 from __future__ import annotations
 
-import os
-
 from holdfast.core.canonical import digest
 from holdfast.errors import Damaged, Unsupported
 from holdfast.model.value import Value
@@ -33,7 +31,7 @@ class Step(Value):
 
 def step_names(folder: Path) -> list[str]:
     """The files of a schema's steps, in order."""
-    return sorted(name for name in os.listdir(folder / "migrations") if name.endswith(".sql"))
+    return sorted(file.name for file in (folder / "migrations").glob("*.sql"))
 
 
 def steps_in(folder: Path) -> tuple[Step, ...]:

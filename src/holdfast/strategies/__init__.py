@@ -1,4 +1,4 @@
-"""The strategies, one module each, by name. A strategy decides what a store keeps, shows and offers.
+"""The strategies, one module each, by name: what a store keeps, shows and offers.
 
 A new one is a module with `NAME`, `check`, `block` and `tools`, and a line here.
 """

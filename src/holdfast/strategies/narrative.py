@@ -11,7 +11,7 @@ from __future__ import annotations
 from holdfast.core.budget import estimate_tokens
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.core.terse import advice_on
-from holdfast.errors import Conflict, InvalidInput, Refused
+from holdfast.errors import Conflict, InvalidInput, OptionInvalid, Refused
 from holdfast.model.context import Draft, Line
 from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry
 from holdfast.model.ids import short
@@ -41,7 +41,7 @@ PRIORITY = 50
 
 
 class Saved(Value):
-    """What a save did. `unchanged`: this id had this text already. `fell_out`: what it displaced."""
+    """`unchanged`: this id had this text already. `fell_out`: how many it displaced."""
 
     entry: Entry
     outcome: Literal["saved", "unchanged"]
@@ -73,7 +73,9 @@ def check(spec: StoreSpec) -> StoreSpec:
     for name in spec.options:
         if name not in allowed:
             raise OptionInvalid(
-                name, f"a {spec.type} narrative store has no option {shown(name)}", f"one of {', '.join(allowed)}"
+                name,
+                f"a {spec.type} narrative store has no option {shown(name)}",
+                f"one of {', '.join(allowed)}",
             )
     options: dict[str, Json] = {"priority": _whole(spec.options, "priority", PRIORITY, 0, 100)}
     if spec.type == "short_term":
@@ -85,7 +87,9 @@ def check(spec: StoreSpec) -> StoreSpec:
 def _whole(options: Mapping[str, Json], name: str, default: int, low: int, high: int) -> int:
     value = options.get(name, default)
     if type(value) is not int or not low <= value <= high:
-        raise OptionInvalid(name, f"{name} is not a whole number from {low:,} to {high:,}", f"such as {default}")
+        raise OptionInvalid(
+            name, f"{name} is not a whole number from {low:,} to {high:,}", f"such as {default}"
+        )
     return value
 
 
@@ -95,7 +99,9 @@ def _ttl(value: Json) -> Json:
         return value
     text = str(value).removesuffix("d") if not isinstance(value, bool) else ""
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= 36_500:
-        raise OptionInvalid("ttl", f"ttl is neither whole days nor `session`: {shown(str(value))}", "such as 30d")
+        raise OptionInvalid(
+            "ttl", f"ttl is neither whole days nor `session`: {shown(str(value))}", "such as 30d"
+        )
     return int(text)
 
 
@@ -194,7 +200,7 @@ def block(view: View, store: Store) -> Draft | None:
         heading=f"## Notes {store.label} (newest first)",
         lines=tuple(Line(text=line, tokens=estimate_tokens(line)) for line in lines),
         more=len(rows) > INJECTED,
-        reach=f"More: memory_read(store={store.name!r}) or `holdfast note read --store {store.name}`",
+        reach=f"More: memory_read(store={store.name!r})",
     )
 
 
@@ -285,7 +291,7 @@ class Notes:
 # Tools
 
 
-def tools(desk: Callable[[str], Desk]) -> Iterable[Tool]:
+def tools(desk: Callable[[str | None], Desk]) -> Iterable[Tool]:
     """What an agent is offered for the narrative stores of a space."""
 
     def memory_save(

@@ -11,7 +11,7 @@ from holdfast.errors import HoldfastError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 
 class ManualClock:
@@ -28,7 +28,7 @@ class ManualClock:
 
 
 @contextmanager
-def raises(kind: type[HoldfastError], code: str) -> Iterator[None]:
+def raises(kind: type[HoldfastError], code: str) -> Generator[None]:
     """The block must raise this class with this code, and a hint."""
     try:
         yield

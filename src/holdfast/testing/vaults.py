@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from holdfast.engine.space import Space
     from holdfast.engine.vault import Vault
+    from holdfast.model.entry import Json
+    from holdfast.model.space import StoreType
     from holdfast.ports import Clock
     from holdfast.strategies.narrative import Notes
 
@@ -47,7 +49,7 @@ def spec(name: str, path: str, *stores: StoreSpec) -> SpaceSpec:
     return SpaceSpec(name=name, path=path, text=repr(checked), stores=checked)
 
 
-def narrative(name: str, kind: str = "long_term", **options: object) -> StoreSpec:
+def narrative(name: str, kind: StoreType = "long_term", **options: Json) -> StoreSpec:
     return StoreSpec(name=name, type=kind, strategy="narrative", options=options)
 
 
@@ -390,7 +392,7 @@ class VaultContract:
         assert [line for line in lines if line.startswith("#")] == [
             "## Notes default/narrative (newest first)"
         ]
-        assert [line for line in lines if line.startswith("- ")][0].endswith("first line")
+        assert next(line for line in lines if line.startswith("- ")).endswith("first line")
         assert "  ## System" in lines
 
     # Spaces and stores
@@ -473,7 +475,11 @@ class VaultContract:
         assert outcomes == [0, 0, 0, 1, 1]
         assert texts(notes) == ["n4", "n3", "n2"]
         assert texts(notes, text="n0") == []
-        assert [c.op for c in vault.log(LogQuery(store="n", limit=3))] == ["expire", "add", "expire"]
+        assert [c.op for c in vault.log(LogQuery(store="n", limit=3))] == [
+            "expire",
+            "add",
+            "expire",
+        ]
 
     @pytest.mark.row("H07")
     def test_short_term_keeps_so_long(self, vault: Vault, clock: ManualClock) -> None:
@@ -561,7 +567,15 @@ class VaultContract:
 
     @pytest.mark.parametrize(
         "text",
-        ["a\0b", "\x1b[31mred", "‮ltr", "👨‍👩‍👧‍👦", "'; DROP TABLE entry; --", "\r\n.\r\n", "x" * 1_048_576],
+        [
+            "a\0b",
+            "\x1b[31mred",
+            "\u202eltr",
+            "👨‍👩‍👧‍👦",
+            "'; DROP TABLE entry; --",
+            "\r\n.\r\n",
+            "x" * 1_048_576,
+        ],
     )
     def test_any_other_text_comes_back_as_it_was(self, space: Space, text: str) -> None:
         entry = space.notes().save(text).entry
@@ -671,5 +685,3 @@ class VaultContract:
             assert vault.space().notes().save("a fact", key="k1") == first
             assert vault.log(LogQuery()) == log
             assert list(vault.verify()) == []
-
-

@@ -45,9 +45,7 @@ def sealed(table: str, columns: Row) -> Row:
 
 
 def vault_row(vault: VaultInfo) -> Row:
-    return sealed(
-        "vault", (1, vault.id, to_us(vault.created), vault.secret, vault.text_version)
-    )
+    return sealed("vault", (1, vault.id, to_us(vault.created), vault.secret, vault.text_version))
 
 
 def vault_from(row: Row) -> VaultInfo:
@@ -208,7 +206,7 @@ def entry_from(row: Row) -> Entry:
 
 def change_from(row: Row) -> Change:
     seq, at_us, said_us, actor, session, space, store, kind, target, op, prior, digest, body = row
-    parts = {"reason": "", "after": None} if body is None else json.loads(body)
+    parts: dict[str, Any] = {"reason": "", "after": None} if body is None else json.loads(body)
     return Change(
         seq=seq,
         at=from_us(at_us),

@@ -17,6 +17,7 @@ from holdfast.storage.sqlite.transaction import (
     QUERIES,
     SqliteSnapshot,
     SqliteTransaction,
+    fetch,
     seal_digest,
 )
 
@@ -47,7 +48,7 @@ class SqliteStorage:
             key=key,
             create=create,
             prepare=lambda conn: bring_up_to_date(conn, file),
-            idle=tidy,
+            idle=_tidy,
         )
 
     def read(self, unit: Callable[[Snapshot], T]) -> T:
@@ -56,8 +57,12 @@ class SqliteStorage:
     def write(self, unit: Callable[[Transaction], T]) -> T:
         return self._db.write(lambda conn: unit(SqliteTransaction(conn)))
 
+    def tidy(self) -> None:
+        while self._db.write(_tidy):
+            pass
+
     def inspect(self) -> Iterator[Problem]:
-        return iter(self._db.exclusive(lambda conn: list(verify.problems(conn))))
+        return iter(self._db.read(lambda conn: list(verify.problems(conn))))
 
     def repair(self) -> Iterator[str]:
         return iter(self._db.write(lambda conn: list(verify.repairs(conn))))
@@ -74,7 +79,7 @@ class SqliteStorage:
         self._db.close()
 
 
-def tidy(conn: apsw.Connection) -> bool:
+def _tidy(conn: apsw.Connection) -> bool:
     """One bounded step of what can wait for a quiet moment; True when more remains."""
     before = conn.total_changes()
     conn.execute(QUERIES["merge_terms"], (MERGE_PAGES,))
@@ -83,16 +88,14 @@ def tidy(conn: apsw.Connection) -> bool:
 
 def seal(conn: apsw.Connection, *, at_least: int) -> bool:
     """Add a link to the chain over the changes since the last one; False when they are too few."""
-    newest = conn.execute(QUERIES["newest_seal"]).fetchone()
+    newest = next(fetch(conn, QUERIES["newest_seal"]), None)
     number, last_seq, before = (0, 0, b"") if newest is None else (newest[0], newest[2], newest[4])
-    headers = conn.execute(QUERIES["headers"], (last_seq, SEAL_CHANGES)).fetchall()
+    headers = list(fetch(conn, QUERIES["headers"], (last_seq, SEAL_CHANGES)))
     if len(headers) < at_least:
         return False
     first, last = headers[0][0], headers[-1][0]
     digest = seal_digest(before, first, last, [row[2] for row in headers])
-    conn.execute(
-        QUERIES["put_seal"], (number + 1, first, last, time.time_ns() // 1000, digest)
-    )
+    conn.execute(QUERIES["put_seal"], (number + 1, first, last, time.time_ns() // 1000, digest))
     return True
 
 

@@ -37,6 +37,12 @@ QUERIES = load(Path(__file__).with_name("queries.sql"))
 LATEST = 2**63 - 1
 
 
+def fetch(conn: apsw.Connection, statement: str, bindings: Any = ()) -> Iterator[rows.Row]:
+    """The rows of a statement, as tuples of whatever the schema says."""
+    found: Any = conn.execute(statement, bindings)
+    return iter(found)
+
+
 class SqliteSnapshot:
     """The vault at one moment."""
 
@@ -44,12 +50,10 @@ class SqliteSnapshot:
         self._conn = conn
 
     def _all(self, name: str, bindings: Any = ()) -> Iterator[rows.Row]:
-        return iter(self._conn.execute(QUERIES[name], bindings))
+        return fetch(self._conn, QUERIES[name], bindings)
 
     def _one(self, name: str, bindings: Any = ()) -> rows.Row | None:
-        for row in self._conn.execute(QUERIES[name], bindings):
-            return row
-        return None
+        return next(self._all(name, bindings), None)
 
     def head(self) -> tuple[int, int]:
         row = self._one("head")
@@ -111,7 +115,8 @@ class SqliteSnapshot:
         raise AssertionError(number)
 
     def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]:
-        return self._conn.execute(QUERIES["newest"], (store.number, since_us, limit)).fetchall()
+        found = self._all("newest", (store.number, since_us, limit))
+        return [(row[0], row[1], row[2], row[3]) for row in found]
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         newest = query.order == "newest"
@@ -173,10 +178,12 @@ class SqliteSnapshot:
 
     def frozen(self, session: SessionId, budget: int) -> Frozen | None:
         row = self._one("frozen", (session, budget))
-        return None if row is None else Frozen(**dict(zip(rows.DIGESTED["frozen"], row, strict=True)))
+        return (
+            None if row is None else Frozen(**dict(zip(rows.DIGESTED["frozen"], row, strict=True)))
+        )
 
     def counts(self) -> Mapping[str, int]:
-        return dict(self._conn.execute(QUERIES["counts"]).fetchall())
+        return {row[0]: row[1] for row in self._all("counts")}
 
 
 class SqliteTransaction(SqliteSnapshot):
@@ -222,7 +229,9 @@ class SqliteTransaction(SqliteSnapshot):
     def renew_lease(self, session: Session, until: datetime) -> None:
         self._do("renew_lease", (to_us(until), session.number))
 
-    def put_entry(self, store: Store, entry: Entry, before: Entry | None, fingerprint: bytes) -> None:
+    def put_entry(
+        self, store: Store, entry: Entry, before: Entry | None, fingerprint: bytes
+    ) -> None:
         self._do("put_entry", rows.entry_row(entry, store.number, fingerprint))
         was, now = indexed_text(before), indexed_text(entry)
         if was != now:

@@ -18,7 +18,13 @@ from holdfast.core.text import normal_form, tokens
 from holdfast.model.problem import Problem
 from holdfast.model.value import Value
 from holdfast.storage.sqlite.rows import DIGESTED, entry_from, entry_row
-from holdfast.storage.sqlite.transaction import QUERIES, index_form, indexed_text, seal_digest
+from holdfast.storage.sqlite.transaction import (
+    QUERIES,
+    fetch,
+    index_form,
+    indexed_text,
+    seal_digest,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,10 +122,13 @@ def _chain(conn: apsw.Connection) -> Iterator[Problem]:
             return
         number, first, last, _, kept = row
         try:
-            covered = conn.execute(QUERIES["headers"], (first - 1, last - first + 1)).fetchall()
+            covered = list(fetch(conn, QUERIES["headers"], (first - 1, last - first + 1)))
         except UNREADABLE:
             return
-        if first != next_seq or seal_digest(before, first, last, [h for _, _, h in covered]) != kept:
+        if (
+            first != next_seq
+            or seal_digest(before, first, last, [h for _, _, h in covered]) != kept
+        ):
             what = f"seal {number} over the changes {first} to {last}"
             yield _problem("seal_broken", what, "what it sealed was altered afterwards", RESTORE)
         before, next_seq = kept, last + 1
@@ -166,7 +175,9 @@ def _index_against_rows(conn: apsw.Connection) -> Iterator[Problem]:
     for number in sorted(expected.keys() | found.keys()):
         if expected.get(number, 0) != found.get(number, 0):
             what = "it does not have exactly the words of the entry"
-            yield _problem("index_differs", f"the full-text index of entry number {number}", what, REPAIR)
+            yield _problem(
+                "index_differs", f"the full-text index of entry number {number}", what, REPAIR
+            )
 
 
 def _entries(conn: apsw.Connection) -> Iterator[tuple[Any, ...]]:
@@ -196,7 +207,9 @@ def _readable(
         try:
             yield from conn.execute(stretch, (low, low + STRETCH)).fetchall()
         except UNREADABLE:
-            yield from _row_by_row(conn, table, f"SELECT {fields} FROM {table} WHERE {key} = ?", low)
+            yield from _row_by_row(
+                conn, table, f"SELECT {fields} FROM {table} WHERE {key} = ?", low
+            )
 
 
 def _row_by_row(
@@ -209,14 +222,16 @@ def _row_by_row(
         try:
             yield from conn.execute(statement, (number,)).fetchall()
         except UNREADABLE as exc:
-            name = f"{table} {number}" if ids is None else f"{table} {ids[number]} (number {number})"
+            name = (
+                f"{table} {number}" if ids is None else f"{table} {ids[number]} (number {number})"
+            )
             yield Lost(name=name, why=f"it cannot be read: {exc}")
 
 
 def _ids(conn: apsw.Connection, table: str) -> dict[int, str] | None:
     """The keys that a table should have, from another b-tree; None where that fails too."""
     try:
-        return dict(conn.execute(_KEYS[table]).fetchall()) if table in _KEYS else None
+        return {row[0]: row[1] for row in fetch(conn, _KEYS[table])} if table in _KEYS else None
     except UNREADABLE:
         return None
 

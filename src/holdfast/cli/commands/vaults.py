@@ -1,0 +1,149 @@
+"""What is said of the whole vault, and of what a session starts with."""
+
+from __future__ import annotations
+
+from holdfast.cli.grammar import Argument, Command, Option
+from holdfast.cli.kinds import COUNT, FOLDER, NAME, TEXT, integer
+
+INIT = (
+    Command(
+        verb="",
+        summary="make the vault",
+        handler="holdfast.cli.handlers.vaults:init",
+        mutates=True,
+        details="The first write makes it too. With a key (HOLDFAST_KEY or --key-file) the whole "
+        "file is encrypted; that is decided here, once.",
+        examples=("holdfast init", "holdfast init --vault ./memory --key-file ~/.holdfast-key"),
+    ),
+)
+
+STATUS = (
+    Command(
+        verb="",
+        summary="show where the memory is and what it holds",
+        handler="holdfast.cli.handlers.vaults:status",
+    ),
+)
+
+VERIFY = (
+    Command(
+        verb="",
+        summary="check that everything is as it was written",
+        handler="holdfast.cli.handlers.vaults:verify",
+        details="Every row against its digest, every entry against the log, the log against its "
+        "seals, the full-text index against the rows. Exit code 1 when anything differs.",
+    ),
+)
+
+DOCTOR = (
+    Command(
+        verb="",
+        summary="check the machine and the vault",
+        handler="holdfast.cli.handlers.vaults:doctor",
+        mutates=True,
+        options=(Option(name="--repair", help="make entries again from the log, and the index"),),
+    ),
+)
+
+LOG = (
+    Command(
+        verb="",
+        summary="show what changed, by whom and why",
+        handler="holdfast.cli.handlers.vaults:log",
+        options=(
+            Option(name="--all", help="the whole vault, not this space alone"),
+            Option(name="--store", kind=NAME, help="only changes in this store"),
+            Option(name="--target", kind=NAME, help="only changes of this id"),
+            Option(name="--actor", kind=NAME, help="only changes by this actor, as agent:planner"),
+            Option(name="--after", kind=COUNT, default="0", help="only changes after this seq"),
+            Option(name="--limit", kind=integer(1, 10_000), default="20", help="how many"),
+        ),
+        examples=("holdfast log", "holdfast log --target style-tabs --json"),
+    ),
+)
+
+CONTEXT = (
+    Command(
+        verb="",
+        summary="print what a session starts with",
+        handler="holdfast.cli.handlers.vaults:context",
+        options=(
+            Option(
+                name="--budget",
+                kind=integer(1, metavar="TOKENS"),
+                help="show no more than fits; else everything that the stores offer",
+            ),
+        ),
+        details="The same bytes as long as nothing changed. Within a session (--session) it is what "
+        "the session was first given, until it ends.",
+        examples=("holdfast context", "holdfast context --budget 500"),
+    ),
+)
+
+SPACE = (
+    Command(
+        verb="init",
+        summary="make a space of a folder",
+        handler="holdfast.cli.handlers.spaces:init",
+        mutates=True,
+        arguments=(Argument(name="FOLDER", kind=FOLDER, help="else this folder", required=False),),
+        options=(Option(name="--name", kind=NAME, help="else the folder's name"),),
+        details="Writes workspace.yml unless there is one, and applies it.",
+        examples=("holdfast space init", "holdfast space init --name reviews"),
+    ),
+    Command(
+        verb="show",
+        summary="show a space and its stores",
+        handler="holdfast.cli.handlers.spaces:show",
+    ),
+    Command(
+        verb="list",
+        summary="list the spaces of the vault",
+        handler="holdfast.cli.handlers.spaces:list_spaces",
+    ),
+    Command(
+        verb="adopt",
+        summary="move a space's memory to this folder",
+        handler="holdfast.cli.handlers.spaces:adopt",
+        mutates=True,
+        details="For a folder that was moved or cloned: the space that its workspace.yml names "
+        "belongs to this folder from now on, and no longer to the other.",
+    ),
+)
+
+SESSION = (
+    Command(
+        verb="start",
+        summary="start a session and print its id",
+        handler="holdfast.cli.handlers.sessions:start",
+        mutates=True,
+        arguments=(Argument(name="TITLE", kind=TEXT, help="what it is about", required=False),),
+        examples=('export HOLDFAST_SESSION=$(holdfast session start "Review")',),
+    ),
+    Command(
+        verb="list",
+        summary="list sessions, the newest first",
+        handler="holdfast.cli.handlers.sessions:list_sessions",
+        options=(
+            Option(name="--state", kind=NAME, help="only open, ended or abandoned ones"),
+            Option(name="--limit", kind=integer(1, 1000), default="20", help="how many"),
+        ),
+    ),
+    Command(
+        verb="end",
+        summary="end a session",
+        handler="holdfast.cli.handlers.sessions:end",
+        mutates=True,
+        arguments=(Argument(name="ID", kind=NAME, help="else that of --session", required=False),),
+        details="What was bound to its length goes with it. Ending it again changes nothing.",
+    ),
+)
+
+DEMO = (
+    Command(
+        verb="",
+        summary="show an agent that remembers",
+        handler="holdfast.cli.handlers.demo:run",
+        details="Runs in a folder of its own, which is removed afterwards.",
+    ),
+)

@@ -1,0 +1,90 @@
+"""`holdfast note`."""
+
+from __future__ import annotations
+
+from holdfast.cli.opening import opened_space, write_options
+from holdfast.cli.output import in_a_line
+from holdfast.core.codec import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.cli.grammar import Call
+    from holdfast.cli.output import Output
+    from holdfast.model.entry import Entry
+
+
+def save(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        notes = space.notes(call["store"])
+        saved = notes.save(
+            call["text"],
+            id=call["id"],
+            metadata=dict(call["meta"]),
+            origin=call["origin"],
+            said_at=call["said_at"],
+            **write_options(call),
+        )
+        out.emit(plain(saved), saved.entry.handle)
+        unchanged = saved.outcome == "unchanged"
+        out.note(f"{'Already there' if unchanged else 'Saved'} in {notes.store.label}")
+        for advice in saved.advice:
+            out.warn(advice.message, code=advice.code)
+        if saved.fell_out:
+            out.note(f"{saved.fell_out} older fell out of {notes.store.label}")
+
+
+def read(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        notes = space.notes(call["store"])
+        if call["id"] is not None:
+            entry = notes.get(call["id"])
+            out.emit(plain(entry), lambda: _whole(entry))
+            return
+        page = notes.read(
+            since=call["since"],
+            until=call["until"],
+            text=call["text"],
+            metadata=dict(call["meta"]),
+            limit=call["limit"],
+            cursor=call["cursor"],
+            order=call["order"],
+        )
+        out.emit(plain(page), lambda: "\n".join(map(_line, page.entries)))
+        if not page.entries:
+            out.note(f"No notes in {notes.store.label}")
+        if page.cursor is not None:
+            out.note(f"More: add --cursor {page.cursor}")
+
+
+def remove(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        notes = space.notes(call["store"])
+        removed = notes.remove(call["id"], **write_options(call))
+        out.emit(plain(removed), "")
+        unchanged = removed.outcome == "unchanged"
+        what = f"{notes.store.label} {removed.entry.handle}"
+        out.note(f"{what} was removed before" if unchanged else f"Removed {what}")
+
+
+def stores(call: Call, _prefix: str) -> list[str]:
+    """The names that `--store` may take."""
+    with opened_space(call) as space:
+        return [store.name for store in space.stores() if store.strategy == "narrative"]
+
+
+def _line(entry: Entry) -> str:
+    return f"{entry.handle}  {entry.when:%Y-%m-%d %H:%M}  {in_a_line(entry.text)}"
+
+
+def _whole(entry: Entry) -> str:
+    facts = [f"{key}={value}" for key, value in entry.metadata.items()]
+    hidden = ", hidden" if entry.hidden else ""
+    return "\n".join(
+        [
+            entry.text,
+            "",
+            f"id {entry.id} · {entry.state}{hidden} · {entry.origin}, trust {entry.trust}",
+            f"said {entry.when:%Y-%m-%d %H:%M} UTC · revision {entry.revision}",
+            *([f"metadata {' '.join(facts)}"] if facts else []),
+        ]
+    )
