@@ -11,7 +11,7 @@ _STORE = Option(
     help="the store; else the one called narrative, or the only one",
     candidates="holdfast.cli.handlers.notes:stores",
 )
-_META = Option(name="--meta", kind=PAIR, many=True, help="metadata; repeat for more")
+_META = Option(name="--meta", kind=PAIR, many=True, help="metadata")
 
 NOTE = (
     Command(
@@ -19,7 +19,7 @@ NOTE = (
         summary="remember one fact",
         handler="holdfast.cli.handlers.notes:save",
         mutates=True,
-        arguments=(Argument(name="TEXT", help="the fact; `-` reads it from a pipe", stdin=True),),
+        arguments=(Argument(name="TEXT", help="the fact", stdin=True),),
         options=(
             _STORE,
             Option(

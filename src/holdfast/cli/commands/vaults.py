@@ -74,7 +74,7 @@ CONTEXT = (
                 help="show no more than fits; else everything that the stores offer",
             ),
         ),
-        details="The same bytes as long as nothing changed. Within a session (--session) it is what "
+        details="The same bytes as long as nothing changed. In a session (--session) it is what "
         "the session was first given, until it ends.",
         examples=("holdfast context", "holdfast context --budget 500"),
     ),
