@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast import __version__
+import holdfast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,4 +11,4 @@ if TYPE_CHECKING:
 
 
 def show(_call: Call, out: Output) -> None:
-    out.emit({"version": __version__}, f"holdfast {__version__}")
+    out.emit({"version": holdfast.__version__}, f"holdfast {holdfast.__version__}")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import apsw
+
 from holdfast.storage import migrate
 from holdfast.storage.sqlite import verify
 from holdfast.storage.sqlite.database import Database
@@ -25,8 +27,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeVar
-
-    import apsw
 
     from holdfast.model.entry import Json
     from holdfast.model.problem import Problem
@@ -62,17 +62,31 @@ class SqliteStorage:
             pass
 
     def inspect(self) -> Iterator[Problem]:
-        return iter(self._db.read(lambda conn: list(verify.problems(conn))))
+        own = self._db.own_reader()
+        if own is None:
+            found = self._db.read(lambda conn: list(verify.problems(verify.Look(conn, None))))
+            return iter(found)
+        own.execute("BEGIN")
+        look = verify.Look(own, self._another_reader)
+        try:
+            return iter(list(verify.problems(look)))
+        finally:
+            look.close()
+
+    def _another_reader(self) -> apsw.Connection:
+        conn = self._db.own_reader()
+        assert conn is not None
+        return conn
 
     def repair(self) -> Iterator[str]:
-        return iter(self._db.write(lambda conn: list(verify.repairs(conn))))
+        return iter(self._db.write(lambda conn: list(verify.repairs(verify.Look(conn, None)))))
 
     def facts(self) -> Mapping[str, Json]:
         return {
             "encrypted": self._encrypted,
             "schema": len(migrate.steps_in(Path(__file__).parent)),
             "bytes": _size(self._db.file),
-            "sqlite": self._db.read(_sqlite_version),
+            "sqlite": apsw.sqlite_lib_version(),
         }
 
     def close(self) -> None:
@@ -105,7 +119,3 @@ def _size(file: Path | None) -> int:
         return 0
     parts = (file, file.with_name(file.name + "-wal"))
     return sum(part.stat().st_size for part in parts if part.exists())
-
-
-def _sqlite_version(conn: apsw.Connection) -> str:
-    return str(conn.execute("SELECT sqlite_version()").get)

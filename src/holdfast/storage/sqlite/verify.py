@@ -28,7 +28,7 @@ from holdfast.storage.sqlite.transaction import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 UNREADABLE = (apsw.Error, UnicodeDecodeError)
@@ -51,6 +51,32 @@ STRETCH = 1_000
 _MASK = 2**64 - 1
 
 
+class Look:
+    """Where `verify` looks: a connection, and another one when that is spent.
+
+    Under a cipher, a connection that met a page it cannot read fails from then on.
+    """
+
+    def __init__(
+        self, conn: apsw.Connection, another: Callable[[], apsw.Connection] | None
+    ) -> None:
+        self._conn = conn
+        self._another = another
+
+    def rows(self, statement: str, bindings: Any = ()) -> list[tuple[Any, ...]]:
+        try:
+            return list(fetch(self._conn, statement, bindings))
+        except UNREADABLE:
+            if self._another is not None:
+                self._conn.close(True)
+                self._conn = self._another()
+            raise
+
+    def close(self) -> None:
+        if self._another is not None:
+            self._conn.close(True)
+
+
 class Lost(Value):
     """A row, or a whole table, that cannot be read."""
 
@@ -65,30 +91,30 @@ class Logged(Value):
     image: dict[str, Any] | None
 
 
-def problems(conn: apsw.Connection) -> Iterator[Problem]:
+def problems(look: Look) -> Iterator[Problem]:
     """Everything that is not as it was written. Only reads."""
-    yield from _structure(conn)
+    yield from _structure(look)
     for table in DIGESTED:
-        yield from _rows(conn, table)
-    yield from _log(conn)
-    yield from _chain(conn)
-    yield from _entries_against_log(conn)
-    yield from _index_against_rows(conn)
+        yield from _rows(look, table)
+    yield from _log(look)
+    yield from _chain(look)
+    yield from _entries_against_log(look)
+    yield from _index_against_rows(look)
 
 
-def _structure(conn: apsw.Connection) -> Iterator[Problem]:
+def _structure(look: Look) -> Iterator[Problem]:
     """What SQLite itself finds: pages, cells, indexes."""
     try:
-        found = [text for (text,) in conn.execute("PRAGMA integrity_check(100)") if text != "ok"]
+        found = [text for (text,) in look.rows("PRAGMA integrity_check(100)") if text != "ok"]
     except UNREADABLE as exc:
         found = [str(exc)]
     for text in found:
         yield _problem("structure_damaged", "the file", text.strip(), RESTORE)
 
 
-def _rows(conn: apsw.Connection, table: str) -> Iterator[Problem]:
+def _rows(look: Look, table: str) -> Iterator[Problem]:
     columns = DIGESTED[table]
-    for row in _readable(conn, table, (*columns, "digest")):
+    for row in _readable(look, table, (*columns, "digest")):
         if isinstance(row, Lost):
             yield _lost(row)
         elif table != "seal" and row_digest(table, row[:-1]) != row[-1]:
@@ -96,9 +122,9 @@ def _rows(conn: apsw.Connection, table: str) -> Iterator[Problem]:
             yield _problem("row_damaged", name, "it does not say what was written", REPAIR)
 
 
-def _log(conn: apsw.Connection) -> Iterator[Problem]:
+def _log(look: Look) -> Iterator[Problem]:
     expected = 1
-    for row in _readable(conn, "change", (*HEADER, "header", "salt", "body")):
+    for row in _readable(look, "change", (*HEADER, "header", "salt", "body")):
         if isinstance(row, Lost):
             yield _lost(row)
             expected = 0
@@ -115,14 +141,14 @@ def _log(conn: apsw.Connection) -> Iterator[Problem]:
             yield _problem("row_damaged", f"change {header[0]}", what, RESTORE)
 
 
-def _chain(conn: apsw.Connection) -> Iterator[Problem]:
+def _chain(look: Look) -> Iterator[Problem]:
     before, next_seq = b"", 1
-    for row in _readable(conn, "seal", (*DIGESTED["seal"], "digest")):
+    for row in _readable(look, "seal", (*DIGESTED["seal"], "digest")):
         if isinstance(row, Lost):
             return
         number, first, last, _, kept = row
         try:
-            covered = list(fetch(conn, QUERIES["headers"], (first - 1, last - first + 1)))
+            covered = look.rows(QUERIES["headers"], (first - 1, last - first + 1))
         except UNREADABLE:
             return
         if (
@@ -134,10 +160,10 @@ def _chain(conn: apsw.Connection) -> Iterator[Problem]:
         before, next_seq = kept, last + 1
 
 
-def _entries_against_log(conn: apsw.Connection) -> Iterator[Problem]:
+def _entries_against_log(look: Look) -> Iterator[Problem]:
     """Every entry must say what the change says that its revision names."""
-    for row in _entries(conn):
-        logged = _logged(conn, row)
+    for row in _entries(look):
+        logged = _logged(look, row)
         name = _name("entry", row)
         if logged is None:
             yield _problem("log_lacks_entry", name, "the log has no change for it", RESTORE)
@@ -145,29 +171,31 @@ def _entries_against_log(conn: apsw.Connection) -> Iterator[Problem]:
             yield _problem("entry_differs", name, "it is not what the log says of it", REPAIR)
 
 
-def _logged(conn: apsw.Connection, row: tuple[Any, ...]) -> Logged | None:
+def _logged(look: Look, row: tuple[Any, ...]) -> Logged | None:
     """What the log says of an entry, by the change that its revision names."""
-    wanted = "SELECT target, store, body FROM change WHERE seq = ?"
+    wanted = "SELECT store, body FROM change WHERE seq = ? AND kind = 'entry'"
     try:
-        found = conn.execute(wanted, (row[14],)).fetchone()
-        if found is None or found[0] != row[1]:
+        found = next(iter(look.rows(wanted, (row[14],))), None)
+        if found is None:
             return None
-        image = None if found[2] is None else json.loads(found[2])["after"]
+        image = None if found[1] is None else json.loads(found[1])["after"]
     except (*UNREADABLE, ValueError):
         return None
-    return Logged(store=found[1], image=image)
+    if image is not None and image["number"] != row[0]:
+        return None
+    return Logged(store=found[0], image=image)
 
 
-def _index_against_rows(conn: apsw.Connection) -> Iterator[Problem]:
+def _index_against_rows(look: Look) -> Iterator[Problem]:
     """Terms by entry, from the rows and from the index, as sums that no order changes."""
     expected: dict[int, int] = {}
-    for row in _entries(conn):
+    for row in _entries(look):
         text = indexed_text(entry_from(row))
         places = enumerate(tokens(text)) if text is not None else ()
         expected[row[0]] = sum(map(hash, places)) & _MASK
     found: dict[int, int] = {}
     try:
-        for number, place, term in conn.execute('SELECT doc, "offset", term FROM entry_places'):
+        for number, place, term in look.rows('SELECT doc, "offset", term FROM entry_places'):
             found[number] = (found.get(number, 0) + hash((place, term))) & _MASK
     except UNREADABLE as exc:
         yield _problem("index_unreadable", "the full-text index", str(exc), REPAIR)
@@ -180,17 +208,15 @@ def _index_against_rows(conn: apsw.Connection) -> Iterator[Problem]:
             )
 
 
-def _entries(conn: apsw.Connection) -> Iterator[tuple[Any, ...]]:
+def _entries(look: Look) -> Iterator[tuple[Any, ...]]:
     """The entries that can be read and are what was written."""
     columns = DIGESTED["entry"]
-    for row in _readable(conn, "entry", (*columns, "digest")):
+    for row in _readable(look, "entry", (*columns, "digest")):
         if not isinstance(row, Lost) and row_digest("entry", row[:-1]) == row[-1]:
             yield row[:-1]
 
 
-def _readable(
-    conn: apsw.Connection, table: str, columns: tuple[str, ...]
-) -> Iterator[tuple[Any, ...] | Lost]:
+def _readable(look: Look, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...] | Lost]:
     """The rows of a table in the order of their keys, and those that are lost.
 
     Rows are fetched in stretches; a stretch with something unreadable in it, row by row.
@@ -198,45 +224,47 @@ def _readable(
     fields, key = ", ".join(columns), columns[0]
     if table in _SMALL:
         try:
-            yield from conn.execute(f"SELECT {fields} FROM {table}").fetchall()
+            yield from look.rows(f"SELECT {fields} FROM {table}")
         except UNREADABLE as exc:
             yield Lost(name=f"the table {table}", why=str(exc))
         return
     stretch = f"SELECT {fields} FROM {table} WHERE {key} > ? AND {key} <= ? ORDER BY {key}"
-    for low in range(0, _newest(conn), STRETCH):
+    newest = _newest(look)
+    for low in range(0, newest, STRETCH):
+        high = min(low + STRETCH, newest)
         try:
-            yield from conn.execute(stretch, (low, low + STRETCH)).fetchall()
+            yield from look.rows(stretch, (low, high))
         except UNREADABLE:
-            yield from _row_by_row(
-                conn, table, f"SELECT {fields} FROM {table} WHERE {key} = ?", low
-            )
+            one = f"SELECT {fields} FROM {table} WHERE {key} = ?"
+            yield from _row_by_row(look, table, one, range(low + 1, high + 1))
 
 
 def _row_by_row(
-    conn: apsw.Connection, table: str, statement: str, low: int
+    look: Look, table: str, statement: str, numbers: range
 ) -> Iterator[tuple[Any, ...] | Lost]:
-    ids = _ids(conn, table)
-    for number in range(low + 1, low + STRETCH + 1):
-        if ids is not None and number not in ids:
-            continue
+    ids = _ids(look, table, numbers)
+    if ids is None:
+        yield Lost(name=f"rows of {table} numbered {numbers[0]} to {numbers[-1]}", why="unreadable")
+        return
+    for number in ids:
         try:
-            yield from conn.execute(statement, (number,)).fetchall()
+            yield from look.rows(statement, (number,))
         except UNREADABLE as exc:
-            name = (
-                f"{table} {number}" if ids is None else f"{table} {ids[number]} (number {number})"
-            )
-            yield Lost(name=name, why=f"it cannot be read: {exc}")
+            yield Lost(name=ids[number], why=f"it cannot be read: {exc}")
 
 
-def _ids(conn: apsw.Connection, table: str) -> dict[int, str] | None:
-    """The keys that a table should have, from another b-tree; None where that fails too."""
+def _ids(look: Look, table: str, numbers: range) -> dict[int, str] | None:
+    """The rows that a table should have there, by name; None where nothing can tell."""
+    if table not in _KEYS:
+        return {number: f"{table} {number}" for number in numbers}
     try:
-        return {row[0]: row[1] for row in fetch(conn, _KEYS[table])} if table in _KEYS else None
+        known = look.rows(_KEYS[table])
     except UNREADABLE:
         return None
+    return {row[0]: _name(table, row) for row in sorted(known) if row[0] in numbers}
 
 
-def _newest(conn: apsw.Connection) -> int:
+def _newest(look: Look) -> int:
     """The newest number that any table knows of, so that a damaged last page hides nothing."""
     known = [0]
     for statement in (
@@ -246,39 +274,40 @@ def _newest(conn: apsw.Connection) -> int:
         "SELECT max(revision) FROM session",
     ):
         try:
-            known.append(conn.execute(statement).get or 0)
+            known.append(look.rows(statement)[0][0] or 0)
         except UNREADABLE:
             continue
     return max(known)
 
 
-def repairs(conn: apsw.Connection) -> Iterator[str]:
+def repairs(look: Look) -> Iterator[str]:
     """Rewrite damaged entries from the log, and make the full-text index anew."""
-    secret = conn.execute("SELECT secret FROM vault").get or b""
-    for row in _readable(conn, "entry", (*DIGESTED["entry"], "digest")):
-        if isinstance(row, Lost) or _sound(conn, row):
+    secret = look.rows("SELECT secret FROM vault")[0][0]
+    for row in _readable(look, "entry", (*DIGESTED["entry"], "digest")):
+        if isinstance(row, Lost) or _sound(look, row):
             continue
-        logged = _logged(conn, row)
+        logged = _logged(look, row)
         if logged is not None and logged.image is not None:
             entry = entry_from_image(logged.image, row[14])
             fingerprint = keyed(secret, normal_form(entry.text))
-            conn.execute(QUERIES["put_entry"], entry_row(entry, logged.store, fingerprint))
+            look.rows("DELETE FROM entry WHERE number = ?", (row[0],))
+            look.rows(QUERIES["put_entry"], entry_row(entry, logged.store, fingerprint))
             yield f"entry {entry.id} was written again from the log"
-    conn.execute("INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
+    look.rows("INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
     count = 0
-    for row in _entries(conn):
+    for row in _entries(look):
         text = indexed_text(entry_from(row))
         if text is not None:
-            conn.execute(QUERIES["index_terms"], (row[0], index_form(text)))
+            look.rows(QUERIES["index_terms"], (row[0], index_form(text)))
             count += 1
     yield f"the full-text index of {count:,} entries was made anew"
 
 
-def _sound(conn: apsw.Connection, row: tuple[Any, ...]) -> bool:
+def _sound(look: Look, row: tuple[Any, ...]) -> bool:
     """Whether an entry says what was written, and what the log says of it."""
     if row_digest("entry", row[:-1]) != row[-1]:
         return False
-    logged = _logged(conn, row)
+    logged = _logged(look, row)
     return logged is None or logged.image in (None, _image_of(row))
 
 

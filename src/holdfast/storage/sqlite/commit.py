@@ -1,0 +1,472 @@
+"""Group commit: units of many threads in one transaction and one sync of the log.
+
+A caller that finds nobody at work leads: it commits where it stands. Callers that arrive meanwhile
+queue up, and whoever leads commits them together, for a few turns; then one of those who wait leads.
+A unit may be run more than once, so a group needs no savepoints. A unit that raises having changed
+nothing gets its exception, and the others go on. When it did change something the group is rolled
+back, and each unit runs again in a transaction of its own. When COMMIT fails, nobody is told of
+success, not even of another failure: it may rest on what the others in the group had written.
+
+A signal (Ctrl-C) may raise in the main thread between any two steps while it leads. So leadership
+is one attribute, cleared by plain assignments that no signal splits; a group stays named in `_group`
+until all its callers know the outcome, so that whoever leads next can bring it to an end; and those
+who wait look up now and then, and lead when nobody does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from itertools import islice
+
+import apsw
+
+from holdfast.errors import HoldfastError, StorageFailed
+from holdfast.storage.sqlite.connections import closed, reusable
+from holdfast.storage.sqlite.failures import failure, report, spoils
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any, TypeVar
+
+    from holdfast.storage.sqlite.connections import Log
+    from holdfast.storage.sqlite.lock import Gate
+
+    T = TypeVar("T")
+    Unit = Callable[[apsw.Connection], Any]
+    Done = Callable[[Any, BaseException | None], None]
+
+GROUP_MAX = 64
+TURNS_MAX = 8
+LOOK_UP_S = 0.02
+
+RUNNING, COMMITTING, COMMITTED, FAILED = range(4)
+
+
+class Ticket:
+    """One caller's unit and what came of it."""
+
+    __slots__ = (
+        "alone",
+        "bare",
+        "done",
+        "error",
+        "finished",
+        "ready",
+        "struck",
+        "then",
+        "unit",
+        "value",
+    )
+
+    def __init__(self, unit: Unit, *, done: Done | None = None, bare: bool = False) -> None:
+        self.unit = unit
+        self.done = done  # whom to tell, when no thread waits
+        self.bare = bare  # runs without a transaction, once, in its caller's own thread
+        self.alone = False  # its group was rolled back: it gets a transaction of its own
+        self.struck = False  # a signal may have raised while it ran
+        self.finished = False
+        self.ready: threading.Lock | None = None
+        self.then: threading.Lock | None = None
+        self.value: Any = None
+        self.error: BaseException | None = None
+
+
+class Group:
+    __slots__ = ("error", "stage", "tickets")
+
+    def __init__(self, tickets: list[Ticket]) -> None:
+        self.tickets = tickets
+        self.stage = RUNNING
+        self.error: BaseException | None = None
+
+
+class Committer:
+    """The one writer of a database in this process."""
+
+    def __init__(
+        self,
+        file: Path | None,
+        conn: apsw.Connection,
+        connect: Callable[[], apsw.Connection],
+        gate: Gate,
+        log: Log,
+        wake: Callable[[], None],
+    ) -> None:
+        self._file = file
+        self._conn: apsw.Connection | None = conn
+        self._connect = connect
+        self._gate = gate
+        self._log = log
+        self._wake = wake  # there is work, and nobody leads
+        self._spoiled = False
+        self._door = threading.Lock()
+        self._queue: deque[Ticket] = deque()
+        self._answers: deque[Ticket] = deque()
+        self._leading: Ticket | None = None
+        self._thread = 0
+        self._group: Group | None = None
+        self._closing = False
+        self._ended = False
+        self._main = threading.main_thread().ident
+        self.turns = 0  # so that others can see whether writers are at work
+        self.owed: BaseException | None = None  # a failure that no caller has heard of yet
+
+    def write(self, unit: Callable[[apsw.Connection], T]) -> T:
+        return self._pass_through(Ticket(unit))
+
+    def exclusive(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Run `work` once, in this thread, under the lock, with no transaction begun."""
+        return self._pass_through(Ticket(work, bare=True))
+
+    def submit(self, unit: Unit, done: Done) -> None:
+        """Queue a unit and return; `done` hears of the outcome from another thread."""
+        with self._door:
+            self._admit()
+            self._queue.append(Ticket(unit, done=done))
+        if self._leading is None:
+            self._wake()
+
+    def help_out(self) -> None:
+        """Lead on behalf of units that were submitted. Never called in the main thread."""
+        while self._answers:
+            self._finish(self._answers.popleft())
+        place = Ticket(id)
+        place.finished = True
+        with self._door:
+            if self._queue and self._leading is None:
+                self._leading = place
+        if self._leading is place:
+            self._lead(place)
+
+    def leads_here(self) -> bool:
+        return self._thread == threading.get_ident()
+
+    def busy(self) -> bool:
+        return self._leading is not None or bool(self._queue)
+
+    def close(self) -> None:
+        """Refuse what comes from now on, finish what came before, let the connection go."""
+        with self._door:
+            self._closing = True
+        self._pass_through(Ticket(self._let_go, bare=True), last=True)
+
+    def abandon(self) -> object:
+        """In a forked child: what must be neither used nor closed there."""
+        return self._conn, self._group
+
+    def renew(self) -> None:
+        """The connection has served its time: make another before the next use."""
+        self._spoiled = True
+
+    def _let_go(self, conn: apsw.Connection) -> None:
+        self._conn = None
+        self._ended = True
+        conn.close(True)
+
+    def _admit(self) -> None:
+        if self._closing:
+            raise closed()
+        if self.owed is not None:
+            owed, self.owed = self.owed, None
+            raise owed
+
+    # From a caller's arrival to its answer
+
+    def _pass_through(self, ticket: Ticket, *, last: bool = False) -> Any:
+        try:
+            with self._door:
+                if not last:
+                    self._admit()
+                if self._leading is None:
+                    self._leading = ticket
+                else:
+                    ticket.ready = threading.Lock()
+                    ticket.ready.acquire()
+                    self._queue.append(ticket)
+            if ticket.ready is not None:
+                self._wait(ticket, ticket.ready)
+                if ticket.then is not None:
+                    ticket.then.release()
+            if self._leading is ticket:
+                self._lead(ticket)
+        finally:
+            if self._leading is ticket:  # a signal, and another while the first was dealt with
+                self._leading = None
+                self._wake()
+            if not ticket.finished:
+                self._withdraw(ticket)
+        error = ticket.error
+        if error is None:
+            return ticket.value
+        try:
+            raise error
+        finally:
+            del error, ticket  # or this frame and the exception would keep each other alive
+
+    def _wait(self, ticket: Ticket, ready: threading.Lock) -> None:
+        while not ready.acquire(timeout=LOOK_UP_S):
+            with self._door:
+                if self._leading is None and not ticket.finished:
+                    self._leading = ticket
+            if ticket.finished or self._leading is ticket:
+                return
+
+    def _withdraw(self, ticket: Ticket) -> None:
+        with self._door:
+            if ticket in self._queue:
+                self._queue.remove(ticket)
+
+    # What a leader does
+
+    def _lead(self, own: Ticket) -> None:
+        self._thread = threading.get_ident()
+        try:
+            self._recover()
+            if not own.bare:
+                self._take_turns(own)
+            else:
+                while self._closing and (group := self._next_group()):
+                    self._turn(group)
+                self._run_bare(own)
+        finally:
+            self._thread = 0
+            self._recover()
+            self._pass_on(own)
+
+    def _take_turns(self, own: Ticket) -> None:
+        if not own.finished:
+            with self._door:
+                if own in self._queue:
+                    self._queue.remove(own)
+                self._queue.appendleft(own)
+        turns = 0
+        while self._queue and (turns < TURNS_MAX or not own.finished):
+            group = self._next_group()
+            if group is None:
+                break
+            self._turn(group)
+            turns += 1
+
+    def _next_group(self) -> Group | None:
+        with self._door:
+            taken: list[Ticket] = []
+            for ticket in islice(self._queue, GROUP_MAX):
+                if ticket.bare or (taken and ticket.alone):
+                    break
+                taken.append(ticket)
+                if ticket.alone:
+                    break
+            waiting = [ticket for ticket in taken if not ticket.finished]
+            self._group = Group(waiting) if waiting else None
+            for _ in taken:
+                self._queue.popleft()
+            return self._group
+
+    def _pass_on(self, own: Ticket) -> None:
+        with self._door:
+            waiting = (ticket for ticket in self._queue if ticket.done is None)
+            heir = next((ticket for ticket in waiting if ticket is not own), None)
+            if heir is not None:
+                self._queue.remove(heir)
+            self._leading = heir
+            left = bool(self._queue)
+        if heir is not None and heir.ready is not None:
+            heir.ready.release()
+        elif left:
+            self._wake()
+
+    def _run_bare(self, own: Ticket) -> None:
+        try:
+            self._gate.take()
+            conn = self._writer()
+            own.value = own.unit(conn)
+        except BaseException as exc:
+            own.error = self._ours(exc)
+        finally:
+            self._roll_back()
+            self._gate.give()
+            own.finished = True
+
+    def _turn(self, group: Group) -> None:
+        try:
+            self._gate.take()
+            conn = self._writer()
+            self._run(conn, group)
+            if group.stage == COMMITTED and self._log.due():
+                self._deliver(group)
+                self._checkpoint(conn)
+        except (apsw.Error, OSError, HoldfastError) as exc:
+            group.error = exc
+            group.stage = FAILED
+            self._roll_back()
+        finally:
+            self._gate.give()
+        self.turns += 1
+        if group.stage == RUNNING and len(group.tickets) > 1:
+            self._requeue(group)
+        else:
+            self._deliver(group)
+
+    def _run(self, conn: apsw.Connection, group: Group) -> None:
+        """Commit a group's units; or roll them back and leave the stage at RUNNING."""
+        together = len(group.tickets) > 1
+        conn.execute("BEGIN IMMEDIATE")
+        schema = conn.pragma("schema_version") if together else None
+        changes = conn.total_changes()
+        for ticket in group.tickets:
+            raised = self._try(conn, ticket)
+            now = conn.total_changes()
+            if not conn.in_transaction:
+                ticket.error = ticket.error or self._failed("the unit ended its transaction")
+            elif not raised or (together and now == changes and _schema(conn) == schema):
+                changes = now
+                continue
+            self._roll_back()
+            return
+        if conn.total_changes() == changes:
+            self._commit(conn, group)
+        else:  # a statement that a failed unit had left open went on
+            self._roll_back()
+
+    def _commit(self, conn: apsw.Connection, group: Group) -> None:
+        group.stage = COMMITTING
+        try:
+            conn.execute("COMMIT")
+        except apsw.BusyError:  # one of the units left a statement open that writes
+            group.stage = RUNNING
+            self._roll_back()
+        except apsw.Error as exc:
+            group.error = exc
+            group.stage = FAILED
+            self._spoiled = True
+            self._roll_back()
+        else:
+            group.stage = COMMITTED
+
+    def _try(self, conn: apsw.Connection, ticket: Ticket) -> bool:
+        """Run one unit; True when it raised."""
+        try:
+            ticket.value = ticket.unit(conn)
+        except BaseException as exc:
+            signal = not isinstance(exc, Exception) and threading.get_ident() == self._main
+            if signal and not ticket.struck:  # when it raises again, it is the unit's own doing
+                ticket.struck = True
+                raise
+            ticket.error = self._ours(exc)
+            return True
+        ticket.error = None
+        return False
+
+    def _deliver(self, group: Group) -> None:
+        for ticket in group.tickets:
+            if ticket.finished:
+                continue
+            if group.stage != COMMITTED and (group.stage == FAILED or ticket.error is None):
+                ticket.error = self._shared(group.error)
+            if ticket.done is not None and threading.get_ident() == self._main:
+                self._answers.append(ticket)  # a signal must not come between it and its answer
+                self._wake()
+            else:
+                self._finish(ticket)
+        first = None
+        for ticket in reversed(group.tickets):
+            if ticket.ready is not None and ticket.ready.locked():
+                ticket.then = first
+                first = ticket.ready
+        if first is not None:
+            first.release()
+        self._group = None
+
+    def _finish(self, ticket: Ticket) -> None:
+        if ticket.finished:
+            return
+        ticket.finished = True
+        if ticket.done is not None:
+            report(ticket.done, None if ticket.error else ticket.value, ticket.error)
+
+    def _requeue(self, group: Group) -> None:
+        with self._door:
+            for ticket in reversed(group.tickets):
+                if not ticket.finished and ticket not in self._queue:
+                    ticket.alone = True
+                    self._queue.appendleft(ticket)
+            self._group = None
+
+    def _recover(self) -> None:
+        """Bring to an end what a leader was at when a signal raised in its thread."""
+        group = self._group
+        if group is None:
+            return
+        if group.error is not None:
+            group.stage = FAILED
+        elif group.stage == COMMITTING:
+            open_ = self._conn is None or self._conn.in_transaction
+            group.stage = RUNNING if open_ else COMMITTED
+        self._roll_back()
+        self._gate.give()
+        if group.stage == RUNNING:
+            self._requeue(group)
+        else:
+            self._deliver(group)
+
+    # The connection
+
+    def _writer(self) -> apsw.Connection:
+        if self._ended:
+            raise closed()
+        conn = self._conn
+        if conn is not None and self._file is not None and (self._spoiled or not reusable(conn)):
+            self._conn = None
+            conn.close(True)
+            conn = None
+        if conn is None:
+            conn = self._conn = self._connect()
+            self._spoiled = False
+        return conn
+
+    def _roll_back(self) -> None:
+        conn = self._conn
+        try:
+            if conn is not None and conn.in_transaction:
+                conn.execute("ROLLBACK")
+        except apsw.Error:
+            self._spoiled = True
+
+    def _checkpoint(self, conn: apsw.Connection) -> None:
+        try:
+            self._log.checkpoint(conn)
+        except apsw.Error as exc:
+            self.owed = self._ours(exc)
+
+    def _ours(self, exc: BaseException) -> BaseException:
+        """What a caller is to see of what its own unit raised."""
+        self._spoiled = self._spoiled or spoils(exc)
+        seen = failure(exc, self._file)
+        if seen is None:
+            return exc
+        seen.__cause__ = exc
+        return seen
+
+    def _shared(self, exc: BaseException | None) -> BaseException:
+        """What one of many sees of a failure of their group: each raises an object of its own."""
+        if isinstance(exc, HoldfastError):
+            seen = type(exc)(exc.code, exc.message, hint=exc.hint)
+        else:
+            what = f"the transaction failed ({type(exc).__name__})"
+            seen = (exc and failure(exc, self._file)) or self._failed(what)
+        seen.__cause__ = exc
+        return seen
+
+    def _failed(self, what: str) -> StorageFailed:
+        return StorageFailed(
+            "storage_rolled_back",
+            f"{self._file or 'the vault in memory'}: {what}; nothing of it was written",
+            hint="do it again",
+        )
+
+
+def _schema(conn: apsw.Connection) -> int:
+    return conn.pragma("schema_version")

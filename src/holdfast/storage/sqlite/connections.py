@@ -1,0 +1,444 @@
+"""Connections to one database file: how each is set up, what is read from the file before one is
+made, and the pool of those that readers share.
+
+Every connection syncs its log at each commit, leaves the log alone when it closes, and never
+checkpoints by itself. The log keeps its size: it is filled with zeros when it is made, so that a
+commit overwrites blocks that the file already has and its sync needs no change to the file system's
+own books. SQLite takes a log of zeros for an empty one.
+
+The database file is only ever opened through SQLite. Any other handle on it that this process
+closes would drop the locks that SQLite's connections hold on it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from contextlib import contextmanager
+
+import apsw
+
+from holdfast.errors import Closed, Damaged, KeyProblem, NotFound
+from holdfast.model.value import Value
+from holdfast.storage.sqlite.failures import failure
+from holdfast.storage.sqlite.keys import CIPHER, SALT_BYTES
+from holdfast.storage.sqlite.place import sync_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from typing import TypeVar
+
+    from holdfast.storage.sqlite.keys import Key, RawKey
+
+    T = TypeVar("T")
+
+CHECKPOINT_PAGES = 1000
+RETRY_PAGES = 250
+LOG_BYTES = 1200 * (4096 + 24) + 32
+FOREIGN_WAIT_MS = 10_000
+STATEMENTS_KEPT = 200
+READERS_MAX = 8
+HANGERS_ON_MAX = 32
+CHECK_AGAIN_S = 0.05
+
+_PLAIN = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+
+
+class Recipe(Value):
+    """What it takes to make a connection. `salt` only where the file is to be made anew."""
+
+    file: Path | None
+    key: RawKey | None = None
+    salt: bytes = b""
+    attach: Callable[[apsw.Connection], None] | None = None
+
+    def connect(self, *, reader: bool = False) -> apsw.Connection:
+        flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if self.salt else 0)
+        conn = apsw.Connection(
+            ":memory:" if self.file is None else str(self.file),
+            flags=flags | apsw.SQLITE_OPEN_NOMUTEX,
+            statementcachesize=STATEMENTS_KEPT,
+        )
+        try:
+            self._unlock(conn)
+            self._settle(conn, reader=reader)
+        except BaseException:
+            conn.close(True)
+            raise
+        return conn
+
+    def _unlock(self, conn: apsw.Connection) -> None:
+        """Give the key, and read one page to see that it fits."""
+        if self.key is not None:
+            conn.execute(f"PRAGMA cipher = '{CIPHER}'")
+            refused = None
+            try:
+                conn.execute(self.key.pragma("key", self.salt), can_cache=False)
+            except apsw.Error as exc:  # its traceback shows the statement, so it ends here
+                refused = failure(exc, self.file) or _key_refused(self.file)
+            if refused is not None:
+                raise refused
+        try:
+            conn.pragma("schema_version")
+        except apsw.NotADBError as exc:
+            if self.key is None:
+                raise
+            raise KeyProblem(
+                "key_wrong",
+                f"{self.file}: the key does not fit this vault, or its first page is damaged",
+                hint="give the key that the vault was made with; after `holdfast key rotate`,"
+                " the new one",
+            ) from exc
+
+    def _settle(self, conn: apsw.Connection, *, reader: bool) -> None:
+        if self.file is not None:
+            conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            conn.set_busy_timeout(FOREIGN_WAIT_MS)
+            conn.wal_autocheckpoint(0)
+            conn.pragma("synchronous", "FULL")
+            conn.pragma("journal_size_limit", LOG_BYTES)
+        if self.attach is not None:
+            self.attach(conn)
+        if reader:
+            conn.pragma("query_only", 1)
+
+
+def _key_refused(file: Path | None) -> KeyProblem:
+    return KeyProblem(
+        "key_refused",
+        f"{file}: the cipher does not take this key",
+        hint="install the version of apsw-sqlite3mc that Holdfast asks for",
+    )
+
+
+def recipe_for(
+    file: Path, key: Key | None, *, create: bool, attach: Callable[[apsw.Connection], None] | None
+) -> Recipe:
+    """How to connect to a file as it is now: new, plain or encrypted."""
+    header, size = _header(file)
+    if size == 0:
+        if not create:
+            raise not_found(file)
+        salt = os.urandom(SALT_BYTES)
+        return Recipe(file=file, key=key and key.raw(salt), salt=salt, attach=attach)
+    if header.startswith(_PLAIN) and size >= _HEADER_BYTES:
+        if key is not None:
+            raise KeyProblem(
+                "key_not_needed",
+                f"{file}: a key was given, and this vault is not encrypted",
+                hint="open it without a key, or encrypt it with `holdfast key set`",
+            )
+        return Recipe(file=file, attach=attach)
+    if (
+        header[21:24] != b"\x40\x20\x20" or size < 512
+    ):  # what every database has there, ciphered too
+        raise Damaged(
+            "vault_damaged",
+            f"{file}: this is not a vault, or its beginning is lost ({size} bytes)",
+            hint="name another file, or restore a backup",
+        )
+    if key is None:
+        raise KeyProblem(
+            "key_missing",
+            f"{file}: this vault is encrypted, and no key was given",
+            hint="set HOLDFAST_KEY, or name a key file or an entry of the keyring",
+        )
+    return Recipe(file=file, key=key.raw(header[:SALT_BYTES]), attach=attach)
+
+
+def not_found(file: Path) -> NotFound:
+    return NotFound(
+        "vault_not_found",
+        f"{file}: there is no vault here",
+        hint="name another with --vault, or make this one with `holdfast init`",
+    )
+
+
+def _header(file: Path) -> tuple[bytes, int]:
+    if not file.exists():
+        return b"", 0
+    handle = _through_sqlite(file)
+    try:
+        size = handle.xFileSize()
+        return (handle.xRead(min(size, _HEADER_BYTES), 0) if size else b""), size
+    finally:
+        handle.xClose()
+
+
+def copy_file(file: Path, target: Path) -> None:
+    """Copy a database file byte by byte, ciphered as it is. The caller keeps writers away."""
+    handle = _through_sqlite(file)
+    try:
+        size = handle.xFileSize()
+        with target.open("wb") as copy:
+            for start in range(0, size, 1 << 20):
+                copy.write(handle.xRead(min(1 << 20, size - start), start))
+            copy.flush()
+            os.fsync(copy.fileno())
+    finally:
+        handle.xClose()
+
+
+def _through_sqlite(file: Path) -> apsw.VFSFile:
+    flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
+    return apsw.VFSFile("unix", str(file), [flags, 0])
+
+
+def put_under_key(conn: apsw.Connection, recipe: Recipe, key: Key | None) -> Recipe:
+    """Replace the file by a copy under another key; `conn`, the last that has it open, is closed.
+
+    Until the rename the old file is whole, and after it the new one; the log is empty by then. What
+    the disk keeps in blocks that the old file had is beyond reach.
+    """
+    file, salt = recipe.file, os.urandom(SALT_BYTES)
+    assert file is not None
+    raw = key and key.raw(salt)
+    part = file.with_name(file.name + "-rekey")
+    part.unlink(missing_ok=True)
+    try:
+        copy = Recipe(file=part, key=recipe.key, salt=salt).connect()
+        try:
+            with copy.backup("main", conn, "main") as backup:
+                backup.step(-1)
+            copy.pragma("journal_mode", "delete")
+            _rekey(copy, raw, salt)
+        finally:
+            copy.close(True)
+        _verify(Recipe(file=part, key=raw))
+        busy, _, _ = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+        if busy:
+            raise apsw.BusyError("a reader holds the log")
+        conn.close(True)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+    sync_folder(file.parent)
+    return recipe.replace(key=raw)
+
+
+def _rekey(copy: apsw.Connection, raw: RawKey | None, salt: bytes) -> None:
+    refused = None
+    try:
+        copy.execute(f"PRAGMA cipher = '{CIPHER}'")
+        copy.execute(
+            "PRAGMA rekey = ''" if raw is None else raw.pragma("rekey", salt), can_cache=False
+        )
+    except apsw.Error as exc:  # its traceback shows the statement, so it ends here
+        refused = failure(exc, None) or _key_refused(None)
+    if refused is not None:
+        raise refused
+
+
+def _verify(recipe: Recipe) -> None:
+    conn = recipe.connect()
+    try:
+        if conn.execute("PRAGMA integrity_check").get != "ok":
+            raise Damaged(
+                "vault_damaged",
+                f"{recipe.file}: the copy under the new key is not sound, the vault is as it was",
+                hint="run `holdfast verify`",
+            )
+    finally:
+        conn.close(True)
+
+
+def log_of(file: Path) -> Path:
+    return file.with_name(file.name + "-wal")
+
+
+def fill_log(conn: apsw.Connection, file: Path) -> None:
+    """Give the log its full size, in zeros behind what is there, while no other may write to it.
+
+    Where there is no room for it, the log grows with each commit instead, as it can.
+    """
+    log = log_of(file)
+    if log.exists() and log.stat().st_size >= LOG_BYTES:
+        return
+    conn.execute("BEGIN IMMEDIATE")
+    try:
+        with log.open("r+b", buffering=0) as handle:
+            size = handle.seek(0, os.SEEK_END)
+            try:
+                handle.write(bytes(max(LOG_BYTES - size, 0)))
+                os.fsync(handle.fileno())
+            except OSError:
+                handle.truncate(size)
+    finally:
+        conn.execute("ROLLBACK")
+
+
+class Log:
+    """How long the log is, and when to move what it holds into the file. For writers only."""
+
+    def __init__(self) -> None:
+        self._pages = 0
+        self._due_at = CHECKPOINT_PAGES
+
+    def watch(self, conn: apsw.Connection) -> None:
+        conn.set_wal_hook(self._grew)
+
+    def _grew(self, _conn: apsw.Connection, _name: str, pages: int) -> int:
+        if pages < self._pages:  # written from its beginning again
+            self._due_at = CHECKPOINT_PAGES
+        self._pages = pages
+        return apsw.SQLITE_OK
+
+    def due(self) -> bool:
+        return self._pages >= self._due_at
+
+    def checkpoint(self, conn: apsw.Connection) -> None:
+        """As far as readers allow, who are not made to wait. Then the next commit starts over."""
+        self._due_at = self._pages + RETRY_PAGES
+        try:
+            conn.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.BusyError:  # somebody else is at it
+            return
+
+
+class Readers:
+    """Up to eight connections that readers take in turns; each unit sees one snapshot."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._idle: list[apsw.Connection] = []
+        self._made = 0
+        self._running: set[int] = set()
+        self._waiting = 0
+        self._paused = False
+        self._closed = False
+        self._changed = threading.Condition()
+
+    def runs_here(self) -> bool:
+        return threading.get_ident() in self._running
+
+    def read(self, unit: Callable[[apsw.Connection], T]) -> T:
+        me = threading.get_ident()
+        self._running.add(me)
+        try:
+            if self._paused:
+                self._await_end_of_pause(me)
+            return self._run(unit)
+        finally:
+            self._running.discard(me)
+            if self._paused:
+                self._tell()
+
+    def _run(self, unit: Callable[[apsw.Connection], T]) -> T:
+        try:
+            conn = self._idle.pop()
+        except IndexError:
+            conn = self._another()
+        sound = False
+        try:
+            conn.execute("BEGIN")
+            result = unit(conn)
+            sound = True
+        except apsw.Error:
+            raise
+        except BaseException:
+            sound = True
+            raise
+        finally:
+            self._give_back(conn, sound=sound)
+        return result
+
+    def _give_back(self, conn: apsw.Connection, *, sound: bool) -> None:
+        try:
+            if sound and conn.in_transaction:
+                conn.execute("COMMIT")
+            sound = sound and reusable(conn)
+        except BaseException:
+            self._drop(conn)
+            raise
+        if not sound:
+            self._drop(conn)
+            return
+        self._idle.append(conn)
+        if self._waiting:
+            self._tell()
+
+    def _another(self) -> apsw.Connection:
+        with self._changed:
+            self._waiting += 1
+            try:
+                while self._made >= READERS_MAX:
+                    try:
+                        return self._idle.pop()
+                    except IndexError:
+                        self._changed.wait(CHECK_AGAIN_S)
+                self._made += 1
+            finally:
+                self._waiting -= 1
+        try:
+            return self._recipe.connect(reader=True)
+        except BaseException:
+            self._made -= 1
+            raise
+
+    def _drop(self, conn: apsw.Connection) -> None:
+        with self._changed:
+            self._made -= 1
+            self._changed.notify()
+        conn.close(True)
+
+    def _tell(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+    def _await_end_of_pause(self, me: int) -> None:
+        while self._paused:
+            self._running.discard(me)
+            with self._changed:
+                self._changed.notify_all()
+                if self._closed:
+                    raise closed()
+                self._changed.wait(CHECK_AGAIN_S)
+            self._running.add(me)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """No reader runs, and none has a connection, until the block ends."""
+        self._stop()
+        try:
+            yield
+        finally:
+            self._paused = False
+            self._tell()
+
+    def close(self) -> None:
+        self._closed = True
+        self._stop()
+
+    def _stop(self) -> None:
+        self._paused = True
+        with self._changed:
+            while self._running:
+                self._changed.wait(CHECK_AGAIN_S)
+        while self._idle:
+            self._idle.pop().close(True)
+        self._made = 0
+
+    def change(self, recipe: Recipe) -> None:
+        """Make connections in another way from now on. To be called while paused."""
+        self._recipe = recipe
+
+    def abandon(self) -> list[apsw.Connection]:
+        """In a forked child: what must be neither used nor closed there."""
+        return self._idle
+
+
+def reusable(conn: apsw.Connection) -> bool:
+    """Whether nothing of a unit lives on in it: no open statement that holds an old snapshot,
+    no heap of cursors that were never let go and that each later statement would have to pass."""
+    idle = conn.txn_state() == apsw.SQLITE_TXN_NONE
+    return idle and sys.getrefcount(conn) <= HANGERS_ON_MAX
+
+
+def closed() -> Closed:
+    return Closed(
+        "vault_closed", "this vault was closed", hint="open it again: holdfast.open(where)"
+    )

@@ -1,0 +1,80 @@
+"""Whose turn it is to write, among processes, and who has the vault open.
+
+Three empty files stand beside the database. A writer locks `-queue`, then `-turn`, then lets
+`-queue` go: while it works, the next one waits for `-turn` and holds `-queue`, so a process that has
+just finished cannot overtake one that waits. `-open` is held shared while a vault is open, and alone
+by whoever changes what every other process relies on (the key). The kernel lets go of all of them
+when a process dies, however it dies. `give` may be called at any time, twice and without a `take`:
+so a signal between any two steps leaves nothing locked.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+from holdfast.errors import StorageFailed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Protocol
+
+    class Gate(Protocol):
+        def take(self) -> None: ...
+        def give(self) -> None: ...
+
+
+class NoGate:
+    """For a database in RAM, which no other process sees."""
+
+    def take(self) -> None: ...
+
+    def give(self) -> None: ...
+
+
+class ProcessLock:
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._files = [_lock_file(f"{file}-{name}") for name in ("queue", "turn", "open")]
+        self._queue, self._turn, self._open = (held.fileno() for held in self._files)
+
+    def take(self) -> None:
+        fcntl.flock(self._queue, fcntl.LOCK_EX)
+        fcntl.flock(self._turn, fcntl.LOCK_EX)
+        fcntl.flock(self._queue, fcntl.LOCK_UN)
+
+    def give(self) -> None:
+        try:
+            fcntl.flock(self._turn, fcntl.LOCK_UN)
+        finally:
+            fcntl.flock(self._queue, fcntl.LOCK_UN)
+
+    def join(self) -> None:
+        """Be one of those who have the vault open. Wait while one has it alone."""
+        fcntl.flock(self._open, fcntl.LOCK_SH)
+
+    def alone(self) -> None:
+        """Be the only one who has it open, until `join`. To be called while holding the turn."""
+        try:
+            fcntl.flock(self._open, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as exc:
+            self.join()  # an upgrade that fails has let go of the shared lock
+            raise StorageFailed(
+                "storage_busy",
+                f"{self._file}: another process has it open",
+                hint="end every other program that uses this vault, then do it again",
+            ) from exc
+
+    def close(self) -> None:
+        """Let go of everything. In a forked child this leaves the parent's locks as they are."""
+        for held in self._files:
+            held.close()
+
+
+def _lock_file(path: str):  # noqa: ANN202
+    return open(path, "ab", buffering=0, opener=_private)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)

@@ -1,0 +1,136 @@
+-- The whole schema: the sum of the steps in migrations/, where everything is explained.
+
+CREATE TABLE vault (
+    number       INTEGER PRIMARY KEY CHECK (number = 1),
+    id           TEXT NOT NULL,
+    created_us   INTEGER NOT NULL,
+    secret       BLOB NOT NULL,
+    text_version INTEGER NOT NULL,
+    digest       BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE space (
+    number     INTEGER PRIMARY KEY,
+    id         TEXT NOT NULL UNIQUE,
+    name       TEXT NOT NULL UNIQUE,
+    path       TEXT,
+    declared   TEXT,
+    created_us INTEGER NOT NULL,
+    revision   INTEGER NOT NULL,
+    digest     BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE store (
+    number   INTEGER PRIMARY KEY,
+    id       TEXT NOT NULL UNIQUE,
+    space    INTEGER NOT NULL REFERENCES space (number),
+    name     TEXT NOT NULL,
+    type     TEXT NOT NULL CHECK (type IN ('short_term', 'long_term')),
+    strategy TEXT NOT NULL,
+    options  TEXT NOT NULL,
+    position INTEGER,
+    revision INTEGER NOT NULL,
+    digest   BLOB NOT NULL,
+    UNIQUE (space, name)
+) STRICT;
+
+CREATE TABLE session (
+    number     INTEGER PRIMARY KEY,
+    id         TEXT NOT NULL UNIQUE,
+    space      INTEGER NOT NULL REFERENCES space (number),
+    state      TEXT NOT NULL CHECK (state IN ('open', 'ended', 'abandoned')),
+    title      TEXT NOT NULL,
+    agent      TEXT NOT NULL,
+    user       TEXT NOT NULL,
+    started_us INTEGER NOT NULL,
+    ended_us   INTEGER,
+    revision   INTEGER NOT NULL,
+    digest     BLOB NOT NULL,
+    lease_us   INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX session_open ON session (lease_us) WHERE state = 'open';
+
+CREATE TABLE entry (
+    number      INTEGER PRIMARY KEY,
+    id          TEXT NOT NULL,
+    store       INTEGER NOT NULL REFERENCES store (number),
+    given_id    TEXT,
+    text        TEXT,
+    state       TEXT NOT NULL CHECK (state IN ('draft', 'confirmed', 'updated', 'forgotten')),
+    hidden      INTEGER NOT NULL,
+    session     TEXT,
+    bound       INTEGER NOT NULL,
+    created_us  INTEGER NOT NULL,
+    updated_us  INTEGER NOT NULL,
+    said_us     INTEGER,
+    when_us     INTEGER NOT NULL,
+    facts       TEXT NOT NULL,
+    revision    INTEGER NOT NULL,
+    fingerprint BLOB,
+    digest      BLOB NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX entry_id ON entry (substr(id, -8), id);
+
+CREATE UNIQUE INDEX entry_given_id ON entry (store, given_id) WHERE given_id IS NOT NULL;
+
+CREATE INDEX entry_newest ON entry (store, when_us, number)
+    WHERE hidden = 0 AND state IN ('confirmed', 'updated');
+
+CREATE INDEX entry_fingerprint ON entry (store, fingerprint);
+
+CREATE INDEX entry_bound ON entry (session) WHERE bound = 1 AND state <> 'forgotten';
+
+CREATE TABLE change (
+    seq     INTEGER PRIMARY KEY,
+    at_us   INTEGER NOT NULL,
+    said_us INTEGER,
+    actor   TEXT NOT NULL,
+    session TEXT,
+    space   INTEGER,
+    store   INTEGER,
+    kind    TEXT NOT NULL,
+    target  TEXT NOT NULL,
+    op      TEXT NOT NULL,
+    prior   INTEGER,
+    digest  BLOB NOT NULL,
+    header  BLOB NOT NULL,
+    salt    BLOB,
+    body    TEXT
+) STRICT;
+
+CREATE TABLE seal (
+    number    INTEGER PRIMARY KEY,
+    first_seq INTEGER NOT NULL,
+    last_seq  INTEGER NOT NULL,
+    at_us     INTEGER NOT NULL,
+    digest    BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE answer (
+    actor     TEXT NOT NULL,
+    key       TEXT NOT NULL,
+    arguments BLOB NOT NULL,
+    at_us     INTEGER NOT NULL,
+    first_seq INTEGER NOT NULL,
+    last_seq  INTEGER NOT NULL,
+    body      TEXT NOT NULL,
+    digest    BLOB NOT NULL,
+    PRIMARY KEY (actor, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX answer_at ON answer (at_us);
+
+CREATE TABLE frozen (
+    session TEXT NOT NULL,
+    budget  INTEGER NOT NULL,
+    at_seq  INTEGER NOT NULL,
+    body    TEXT NOT NULL,
+    digest  BLOB NOT NULL,
+    PRIMARY KEY (session, budget)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE entry_terms USING fts5 (terms, content='', tokenize='ascii');
+
+CREATE VIRTUAL TABLE entry_places USING fts5vocab (entry_terms, instance);
