@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from holdfast.engine.vault import Vault
 from holdfast.engine.work import Core
@@ -64,6 +63,8 @@ def vault_file(where: str | os.PathLike[str]) -> Path | None:
     if text == IN_RAM:
         return None
     if text.startswith("sqlite:"):
+        from urllib.parse import unquote, urlsplit
+
         parts = urlsplit(text)
         if parts.netloc or not parts.path.strip("/") or parts.query or parts.fragment:
             raise InvalidInput(

@@ -7,7 +7,6 @@ parts, so that no two lists of parts share their bytes and no row's digest is an
 
 from __future__ import annotations
 
-import hashlib
 import json
 
 TYPE_CHECKING = False
@@ -33,7 +32,9 @@ def canonical_text(value: Json) -> str:
 
 
 def digest(domain: str, *parts: bytes) -> bytes:
-    state = hashlib.sha256(f"holdfast/{domain}/1\n".encode())
+    from hashlib import sha256
+
+    state = sha256(f"holdfast/{domain}/1\n".encode())
     for part in parts:
         state.update(len(part).to_bytes(8, "big"))
         state.update(part)
@@ -48,4 +49,6 @@ def row_digest(table: str, columns: tuple[object, ...]) -> bytes:
 
 def keyed(key: bytes, text: str) -> bytes:
     """A fingerprint that cannot be guessed at without the vault's own key."""
-    return hashlib.blake2b(text.encode(), key=key, digest_size=16).digest()
+    from hashlib import blake2b
+
+    return blake2b(text.encode(), key=key, digest_size=16).digest()

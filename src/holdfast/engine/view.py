@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from holdfast.core.images import entry_from_image
 from holdfast.core.lifecycle import SHOWN_STATES
-from holdfast.core.text import parse, satisfies
 from holdfast.errors import Ambiguous, NotFound
 from holdfast.model.ids import is_id, is_short
 from holdfast.model.names import shown
@@ -130,7 +129,11 @@ def _fits(entry: Entry, query: EntryQuery) -> bool:
         ahead = _before(here, at) if query.order == "newest" else _before(at, here)
         if not ahead:
             return False
-    return query.match is None or satisfies(parse(query.match), entry.text)
+    if query.match is None:
+        return True
+    from holdfast.core.text import parse, satisfies
+
+    return satisfies(parse(query.match), entry.text)
 
 
 def _before(one: Cursor, other: Cursor) -> bool:

@@ -13,7 +13,6 @@ from holdfast.core.canonical import canonical, canonical_text, digest, keyed
 from holdfast.core.codec import pack, unpack
 from holdfast.core.images import entry_image, session_image, space_image, store_image
 from holdfast.core.lifecycle import step
-from holdfast.core.text import TEXT_VERSION, normal_form
 from holdfast.engine.view import NowView
 from holdfast.errors import Conflict, NotFound
 from holdfast.model.entry import TRUST_OF, Entry
@@ -111,6 +110,8 @@ class Work(NowView):
         return make_id(self.at_us, self._core.random(RANDOM_BYTES))
 
     def fingerprint(self, text: str) -> bytes:
+        from holdfast.core.text import normal_form
+
         return keyed(self._vault.secret, normal_form(text))
 
     def expect(self, revision: int, name: str) -> None:
@@ -250,6 +251,8 @@ class Work(NowView):
         )
 
     def _new_vault(self) -> VaultInfo:
+        from holdfast.core.text import TEXT_VERSION
+
         vault = VaultInfo(
             id=VaultId(self.new_id()),
             created=self.at,

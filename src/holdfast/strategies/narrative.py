@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from holdfast.core.budget import estimate_tokens
 from holdfast.core.metadata import check_metadata, check_origin
-from holdfast.core.terse import advice_on
 from holdfast.errors import Conflict, InvalidInput, OptionInvalid, Refused
 from holdfast.model.context import Draft, Line
 from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry
@@ -130,6 +129,8 @@ def save(work: Work, store: Store, note: NewNote) -> Saved:
         bound=bound,
     )
     fell_out = _roll(work, store)
+    from holdfast.core.terse import advice_on
+
     return Saved(entry=entry, outcome="saved", advice=advice_on(note.text), fell_out=fell_out)
 
 

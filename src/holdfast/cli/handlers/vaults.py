@@ -36,7 +36,7 @@ def status(call: Call, out: Output) -> None:
             lambda: _status(found, space.name, [s.name for s in stores]),
         )
         if found.id is None:
-            out.note("Nothing is remembered yet: the first write makes the vault")
+            out.note(f"Nothing is remembered yet: the first write makes {vault_place(call)}")
 
 
 def plain_status(found: Status) -> dict[str, object]:

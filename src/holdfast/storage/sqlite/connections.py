@@ -19,15 +19,14 @@ from contextlib import contextmanager
 
 import apsw
 
-from holdfast.errors import Closed, Damaged, KeyProblem, NotFound
+from holdfast.errors import Closed, Damaged, KeyProblem, NotFound, Unsupported
 from holdfast.model.value import Value
-from holdfast.storage.sqlite.failures import failure
-from holdfast.storage.sqlite.keys import CIPHER, SALT_BYTES
-from holdfast.storage.sqlite.place import sync_folder
+from holdfast.storage.sqlite.failures import failure, spoils
+from holdfast.storage.sqlite.keys import SALT_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
     from pathlib import Path
     from typing import TypeVar
 
@@ -74,14 +73,7 @@ class Recipe(Value):
     def _unlock(self, conn: apsw.Connection) -> None:
         """Give the key, and read one page to see that it fits."""
         if self.key is not None:
-            conn.execute(f"PRAGMA cipher = '{CIPHER}'")
-            refused = None
-            try:
-                conn.execute(self.key.pragma("key", self.salt), can_cache=False)
-            except apsw.Error as exc:  # its traceback shows the statement, so it ends here
-                refused = failure(exc, self.file) or _key_refused(self.file)
-            if refused is not None:
-                raise refused
+            self.key.hand_over(conn, self.salt)
         try:
             conn.pragma("schema_version")
         except apsw.NotADBError as exc:
@@ -105,14 +97,6 @@ class Recipe(Value):
             self.attach(conn)
         if reader:
             conn.pragma("query_only", 1)
-
-
-def _key_refused(file: Path | None) -> KeyProblem:
-    return KeyProblem(
-        "key_refused",
-        f"{file}: the cipher does not take this key",
-        hint="install the version of apsw-sqlite3mc that Holdfast asks for",
-    )
 
 
 def recipe_for(
@@ -188,64 +172,6 @@ def _through_sqlite(file: Path) -> apsw.VFSFile:
     return apsw.VFSFile("unix", str(file), [flags, 0])
 
 
-def put_under_key(conn: apsw.Connection, recipe: Recipe, key: Key | None) -> Recipe:
-    """Replace the file by a copy under another key; `conn`, the last that has it open, is closed.
-
-    Until the rename the old file is whole, and after it the new one; the log is empty by then. What
-    the disk keeps in blocks that the old file had is beyond reach.
-    """
-    file, salt = recipe.file, os.urandom(SALT_BYTES)
-    assert file is not None
-    raw = key and key.raw(salt)
-    part = file.with_name(file.name + "-rekey")
-    part.unlink(missing_ok=True)
-    try:
-        copy = Recipe(file=part, key=recipe.key, salt=salt).connect()
-        try:
-            with copy.backup("main", conn, "main") as backup:
-                backup.step(-1)
-            copy.pragma("journal_mode", "delete")
-            _rekey(copy, raw, salt)
-        finally:
-            copy.close(True)
-        _verify(Recipe(file=part, key=raw))
-        busy, _, _ = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
-        if busy:
-            raise apsw.BusyError("a reader holds the log")
-        conn.close(True)
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
-    sync_folder(file.parent)
-    return recipe.replace(key=raw)
-
-
-def _rekey(copy: apsw.Connection, raw: RawKey | None, salt: bytes) -> None:
-    refused = None
-    try:
-        copy.execute(f"PRAGMA cipher = '{CIPHER}'")
-        copy.execute(
-            "PRAGMA rekey = ''" if raw is None else raw.pragma("rekey", salt), can_cache=False
-        )
-    except apsw.Error as exc:  # its traceback shows the statement, so it ends here
-        refused = failure(exc, None) or _key_refused(None)
-    if refused is not None:
-        raise refused
-
-
-def _verify(recipe: Recipe) -> None:
-    conn = recipe.connect()
-    try:
-        if conn.execute("PRAGMA integrity_check").get != "ok":
-            raise Damaged(
-                "vault_damaged",
-                f"{recipe.file}: the copy under the new key is not sound, the vault is as it was",
-                hint="run `holdfast verify`",
-            )
-    finally:
-        conn.close(True)
-
-
 def log_of(file: Path) -> Path:
     return file.with_name(file.name + "-wal")
 
@@ -271,32 +197,111 @@ def fill_log(conn: apsw.Connection, file: Path) -> None:
         conn.execute("ROLLBACK")
 
 
-class Log:
-    """How long the log is, and when to move what it holds into the file. For writers only."""
+class Writer:
+    """The one connection that writes; it is made anew when the disk failed under it."""
 
-    def __init__(self) -> None:
+    def __init__(self, recipe: Recipe) -> None:
+        self.file = recipe.file
+        self._recipe = recipe
+        self._conn: apsw.Connection | None = None
+        self._spoiled = False
+        self._ended = False
         self._pages = 0
         self._due_at = CHECKPOINT_PAGES
 
-    def watch(self, conn: apsw.Connection) -> None:
-        conn.set_wal_hook(self._grew)
+    def get(self) -> apsw.Connection:
+        if self._ended:
+            raise closed()
+        conn = self._conn
+        if conn is not None and self.file is not None and (self._spoiled or not reusable(conn)):
+            self._conn = None
+            conn.close(True)
+            conn = None
+        if conn is None:
+            conn = self._conn = self._connect()
+            self._spoiled = False
+        return conn
 
-    def _grew(self, _conn: apsw.Connection, _name: str, pages: int) -> int:
+    def _connect(self) -> apsw.Connection:
+        conn = self._recipe.connect()
+        if self.file is not None:
+            try:
+                _keep_log(conn, self.file)
+                fill_log(conn, self.file)
+                conn.set_wal_hook(self._log_grew)
+            except BaseException:
+                conn.close(True)
+                raise
+            self._recipe = self._recipe.replace(salt=b"")
+        return conn
+
+    def recipe(self) -> Recipe:
+        return self._recipe
+
+    def change(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._spoiled = True
+
+    def renew(self) -> None:
+        """Make another connection before the next use."""
+        self._spoiled = True
+
+    def seen(self, exc: BaseException) -> BaseException:
+        """What a caller is to see of what its unit raised."""
+        self._spoiled = self._spoiled or spoils(exc)
+        return failure(exc, self.file) or exc
+
+    def in_transaction(self) -> bool:
+        return self._conn is not None and self._conn.in_transaction
+
+    def roll_back(self) -> None:
+        try:
+            if self._conn is not None and self._conn.in_transaction:
+                self._conn.execute("ROLLBACK")
+        except apsw.Error:
+            self._spoiled = True
+
+    def let_go(self) -> None:
+        self._ended = True
+        if self._conn is not None:
+            self._conn.close(True)
+
+    def abandon(self) -> object:
+        """In a forked child: what must be neither used nor closed there."""
+        return self._conn
+
+    def _log_grew(self, _conn: apsw.Connection, _name: str, pages: int) -> int:
         if pages < self._pages:  # written from its beginning again
             self._due_at = CHECKPOINT_PAGES
         self._pages = pages
         return apsw.SQLITE_OK
 
-    def due(self) -> bool:
+    def log_is_long(self) -> bool:
         return self._pages >= self._due_at
 
-    def checkpoint(self, conn: apsw.Connection) -> None:
-        """As far as readers allow, who are not made to wait. Then the next commit starts over."""
+    def checkpoint(self) -> BaseException | None:
+        """Move what the log holds into the file, as far as readers allow, who are not made to wait.
+
+        When all of it went over, the next commit writes the log from its beginning again.
+        """
         self._due_at = self._pages + RETRY_PAGES
         try:
-            conn.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            if self._conn is not None:
+                self._conn.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         except apsw.BusyError:  # somebody else is at it
-            return
+            return None
+        except apsw.Error as exc:
+            return self.seen(exc)
+        return None
+
+
+def _keep_log(conn: apsw.Connection, file: Path) -> None:
+    if conn.pragma("journal_mode") != "wal" and conn.pragma("journal_mode", "wal") != "wal":
+        raise Unsupported(
+            "place_no_log",
+            f"{file}: this file system does not let SQLite keep its log",
+            hint="put the vault on a local disk",
+        )
 
 
 class Readers:
@@ -400,7 +405,7 @@ class Readers:
             self._running.add(me)
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def paused(self) -> Generator[None]:
         """No reader runs, and none has a connection, until the block ends."""
         self._stop()
         try:

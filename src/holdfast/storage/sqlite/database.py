@@ -1,7 +1,7 @@
 """One SQLite database with a database's promises.
 
-What `write` returned from is on disk: the log is synced at each commit, once for all units that were
-committed together. `read` sees one snapshot of what was committed, beside writers and other readers.
+What `write` returned from is on disk: the log is synced at each commit, once for all units that
+were committed together. `read` sees one snapshot of what was committed, beside writers and readers.
 Units are functions of a connection, may run more than once, touch nothing but the database, leave
 its schema as it is, and neither begin nor end a transaction. A unit must not call the database
 again: it has all that it needs in its connection.
@@ -22,16 +22,15 @@ import apsw
 from holdfast.errors import Closed, KeyProblem, Refused, Unsupported
 from holdfast.storage.sqlite.commit import Committer
 from holdfast.storage.sqlite.connections import (
-    Log,
     Readers,
     Recipe,
+    Writer,
     closed,
-    fill_log,
     not_found,
-    put_under_key,
     recipe_for,
 )
 from holdfast.storage.sqlite.failures import failure
+from holdfast.storage.sqlite.keys import change_key
 from holdfast.storage.sqlite.lock import NoGate, ProcessLock
 from holdfast.storage.sqlite.place import check_place, make_folder
 
@@ -53,34 +52,24 @@ class Database:
 
     def __init__(
         self,
-        file: Path | None,
         recipe: Recipe,
         lock: ProcessLock | None,
         prepare: Callable[[apsw.Connection], None],
         idle: Callable[[apsw.Connection], bool] | None,
     ) -> None:
-        self.file = file
-        self._recipe = recipe
+        self.file = recipe.file
         self._lock = lock
-        self._log = Log()
-        self._readers: Readers | None = None
         self._helper = Helper(idle)
         self._pid = os.getpid()
         self._closed = False
-        conn = self._connect()
+        self._writer = Writer(recipe)
         try:
-            prepare(conn)
-            if conn.in_transaction:
-                raise Refused("storage_left_open", "preparing the vault left a transaction open")
+            prepare(self._writer.get())
         except BaseException:
-            conn.close(True)
+            self._writer.let_go()
             raise
-        self._recipe = recipe.replace(salt=b"")
-        if file is not None:
-            self._readers = Readers(self._recipe)
-        self._committer = Committer(
-            file, conn, self._connect, lock or NoGate(), self._log, self._helper.wake
-        )
+        self._readers = None if recipe.file is None else Readers(self._writer.recipe())
+        self._committer = Committer(self._writer, lock or NoGate(), self._helper.wake)
         self._helper.serve(self._committer)
         _live.add(self)
 
@@ -98,7 +87,8 @@ class Database:
         """Open the database in `file`, or one in RAM.
 
         `prepare` runs once, outside of a transaction, while no other process writes; `attach` on
-        every new connection. `idle` is work for quiet moments, a unit that says whether more is left.
+        every new connection. `idle` is work for quiet moments: a unit that says whether more is
+        left.
         """
         if file is None:
             if key is not None:
@@ -107,7 +97,7 @@ class Database:
                     "a key was given for a vault in memory, which is never on a disk",
                     hint="open it without a key",
                 )
-            return cls(None, Recipe(file=None, attach=attach), None, prepare, idle)
+            return cls(Recipe(file=None, attach=attach), None, prepare, idle)
         file = Path(os.path.realpath(file))
         try:
             return cls._open_file(
@@ -140,7 +130,7 @@ class Database:
             lock.take()
             lock.join()
             recipe = recipe_for(file, key, create=create, attach=attach)
-            made = cls(file, recipe, lock, prepare, idle)
+            made = cls(recipe, lock, prepare, idle)
             lock.give()
         except BaseException:
             lock.close()
@@ -182,7 +172,7 @@ class Database:
         For whoever looks for damage: under a cipher, a connection that met a broken page is spent.
         """
         self._check()
-        return None if self.file is None else self._recipe.connect(reader=True)
+        return None if self.file is None else self._writer.recipe().connect(reader=True)
 
     def exclusive(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` once, in this thread, with no transaction begun, while nobody else writes."""
@@ -204,10 +194,11 @@ class Database:
             lock.alone()
             try:
                 with readers.paused():
-                    self._committer.renew()
-                    self._recipe = put_under_key(conn, self._recipe, key)
-                    self._connect().close(True)
-                    readers.change(self._recipe)
+                    self._writer.renew()
+                    recipe = change_key(conn, self._writer.recipe(), key)
+                    self._writer.change(recipe)
+                    self._writer.get()
+                    readers.change(recipe)
             finally:
                 lock.join()
 
@@ -228,27 +219,6 @@ class Database:
             self._lock.close()
         if self._committer.owed is not None:
             raise self._committer.owed
-
-    def _connect(self) -> apsw.Connection:
-        """A connection that writes."""
-        conn = self._recipe.connect()
-        if self.file is not None:
-            try:
-                if (
-                    conn.pragma("journal_mode") != "wal"
-                    and conn.pragma("journal_mode", "wal") != "wal"
-                ):
-                    raise Unsupported(
-                        "place_no_log",
-                        f"{self.file}: this file system does not let SQLite keep its log",
-                        hint="put the vault on a local disk",
-                    )
-                fill_log(conn, self.file)
-                self._log.watch(conn)
-            except BaseException:
-                conn.close(True)
-                raise
-        return conn
 
     def _check(self, *, may_lead: bool = False) -> None:
         if self._pid != os.getpid():
@@ -272,7 +242,7 @@ class Database:
     def leave_to_parent(self) -> None:
         """In a forked child: neither use nor close what the parent works with."""
         readers = self._readers.abandon() if self._readers is not None else None
-        _keep_for_ever(self._committer.abandon(), readers)
+        _keep_for_ever(self._writer.abandon(), self._committer.abandon(), readers)
         if self._lock is not None:
             self._lock.close()
 

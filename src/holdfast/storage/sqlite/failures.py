@@ -83,8 +83,8 @@ _CODES = {
 }
 
 
-def failure(exc: BaseException, file: Path | None) -> HoldfastError | None:
-    """Our error for what the disk did, to be raised `from exc`; None when it is a mistake of ours."""
+def failure(exc: BaseException | None, file: Path | None) -> HoldfastError | None:
+    """Our error for what the disk did, its cause set; None when it was not the disk."""
     if isinstance(exc, OSError) and not isinstance(exc, apsw.Error):
         code = _CODES.get(exc.errno or 0, apsw.SQLITE_IOERR)
         detail = exc.strerror or type(exc).__name__
@@ -96,7 +96,23 @@ def failure(exc: BaseException, file: Path | None) -> HoldfastError | None:
     if code not in _KINDS:
         return None
     kind, stable, what, hint = _KINDS[code]
-    return kind(stable, f"{file or 'the vault in memory'}: {what} ({detail})", hint=hint)
+    seen = kind(stable, f"{file or 'the vault in memory'}: {what} ({detail})", hint=hint)
+    seen.__cause__ = exc
+    return seen
+
+
+def seen_by_one(exc: BaseException | None, file: Path | None) -> HoldfastError:
+    """A failure that many share, as one of them is to raise it: an object of its own for each."""
+    if isinstance(exc, HoldfastError):
+        seen = type(exc)(exc.code, exc.message, hint=exc.hint)
+    else:
+        seen = failure(exc, file) or rolled_back("the transaction failed")
+    seen.__cause__ = exc
+    return seen
+
+
+def rolled_back(what: str) -> StorageFailed:
+    return StorageFailed("storage_rolled_back", f"{what}; nothing was written", hint="do it again")
 
 
 def spoils(exc: BaseException) -> bool:

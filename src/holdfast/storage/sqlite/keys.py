@@ -1,8 +1,9 @@
-"""The key of an encrypted vault: where it comes from, and how the cipher is told.
+"""The key of an encrypted vault: where it comes from, how the cipher is told, how it is changed.
 
 The cipher is AEGIS-256: of those in SQLite3 Multiple Ciphers that find a flipped bit, the fastest
 (a point read that misses the page cache costs 1.1 times a plain one, with ChaCha20 2.1 times, with
-SQLCipher's 3.5 times). It is always given 32 raw bytes, so that no connection pays for deriving them. A passphrase becomes such bytes by Argon2id over the salt that stands in the first 16 bytes of
+SQLCipher's 3.5 times). It is always given 32 raw bytes, so that no connection pays for deriving
+them. A passphrase becomes such bytes by Argon2id over the salt that stands in the first 16 bytes of
 the database file: three passes over 64 MiB in four lanes, the passphrase as UTF-8 in Unicode's form
 NFC. These numbers are part of the file's format and never change.
 
@@ -13,10 +14,25 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 
-from holdfast.errors import InvalidInput, KeyProblem, Refused, Unsupported
+import apsw
+
+from holdfast.errors import (
+    Damaged,
+    InvalidInput,
+    KeyProblem,
+    Refused,
+    StorageFailed,
+    Unsupported,
+)
 from holdfast.model.value import Value
+from holdfast.storage.sqlite.place import sync_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.storage.sqlite.connections import Recipe
 
 CIPHER = "aegis"
 SALT_BYTES = 16
@@ -51,9 +67,20 @@ class RawKey(Value):
 
     secret: bytes
 
-    def pragma(self, word: str, salt: bytes = b"") -> str:
-        """The statement that hands the key over; with the salt where a file is made anew."""
-        return f"PRAGMA {word} = '{RAW}{self.secret.hex()}{salt.hex()}'"
+    def hand_over(self, conn: apsw.Connection, salt: bytes = b"", *, word: str = "key") -> None:
+        """Tell a connection; with the salt where a file is made anew."""
+        refused = None
+        try:
+            conn.execute(f"PRAGMA cipher = '{CIPHER}'")
+            conn.execute(f"PRAGMA {word} = '{RAW}{self.secret.hex()}{salt.hex()}'", can_cache=False)
+        except apsw.Error as exc:  # its traceback shows the statement, so it must not travel on
+            refused = type(exc).__name__
+        if refused is not None:
+            raise StorageFailed(
+                "key_refused",
+                f"{conn.filename}: the cipher did not take the key ({refused})",
+                hint="see that this user may read and write the file, and has room to",
+            )
 
     def __repr__(self) -> str:
         return "RawKey()"
@@ -68,7 +95,7 @@ def key_from_text(text: str) -> Key:
     if key is None:
         raise InvalidInput(
             "key_invalid",
-            "the key is empty or not text, or `raw:` stands before something else than 64 hex digits",
+            "the key is empty or not text, or `raw:` stands before other than 64 hex digits",
             hint="give `raw:` and 64 hex digits, `keyring:SERVICE/NAME`, or a passphrase",
         )
     return key
@@ -160,3 +187,51 @@ def _key(text: str) -> Key | None:
     if len(digits) != 2 * KEY_BYTES or not all(c in "0123456789abcdefABCDEF" for c in digits):
         return None
     return Key(secret=bytes.fromhex(digits))
+
+
+def change_key(conn: apsw.Connection, recipe: Recipe, key: Key | None) -> Recipe:
+    """Replace the file by a copy under another key; `conn`, the last that has it open, is closed.
+
+    Until the rename the old file is whole, and after it the new one; the log is empty by then. What
+    the disk keeps in blocks that the old file had is beyond reach.
+    """
+    file, salt = recipe.file, os.urandom(SALT_BYTES)
+    assert file is not None
+    raw = key and key.raw(salt)
+    part = file.with_name(file.name + "-rekey")
+    part.unlink(missing_ok=True)
+    try:
+        copy = recipe.replace(file=part, salt=salt, attach=None).connect()
+        try:
+            with copy.backup("main", conn, "main") as backup:
+                backup.step(-1)
+            copy.pragma("journal_mode", "delete")
+            if raw is not None:
+                raw.hand_over(copy, salt, word="rekey")
+            elif recipe.key is not None:
+                copy.execute("PRAGMA rekey = ''")
+        finally:
+            copy.close(True)
+        _verify(recipe.replace(file=part, key=raw, attach=None))
+        busy, _, _ = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+        if busy:
+            raise apsw.BusyError("a reader holds the log")
+        conn.close(True)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+    sync_folder(file.parent)
+    return recipe.replace(key=raw)
+
+
+def _verify(recipe: Recipe) -> None:
+    conn = recipe.connect()
+    try:
+        if conn.execute("PRAGMA integrity_check").get != "ok":
+            raise Damaged(
+                "vault_damaged",
+                f"{recipe.file}: the copy under the new key is not sound, the vault is as it was",
+                hint="run `holdfast verify`",
+            )
+    finally:
+        conn.close(True)

@@ -1,17 +1,18 @@
 """Whose turn it is to write, among processes, and who has the vault open.
 
 Three empty files stand beside the database. A writer locks `-queue`, then `-turn`, then lets
-`-queue` go: while it works, the next one waits for `-turn` and holds `-queue`, so a process that has
-just finished cannot overtake one that waits. `-open` is held shared while a vault is open, and alone
-by whoever changes what every other process relies on (the key). The kernel lets go of all of them
-when a process dies, however it dies. `give` may be called at any time, twice and without a `take`:
-so a signal between any two steps leaves nothing locked.
+`-queue` go: while it works, the next one waits for `-turn` and holds `-queue`, so a process that
+has just finished cannot overtake one that waits. `-open` is held shared while a vault is open, and
+alone by whoever changes what every other process relies on (the key). The kernel lets go of all of
+them when a process dies, however it dies. `give` may be called at any time, twice and without a
+`take`: so a signal between any two steps leaves nothing locked.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+from io import FileIO
 
 from holdfast.errors import StorageFailed
 
@@ -72,8 +73,8 @@ class ProcessLock:
             held.close()
 
 
-def _lock_file(path: str):  # noqa: ANN202
-    return open(path, "ab", buffering=0, opener=_private)
+def _lock_file(path: str) -> FileIO:
+    return FileIO(path, "ab", opener=_private)
 
 
 def _private(path: str, flags: int) -> int:

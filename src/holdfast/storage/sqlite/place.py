@@ -17,14 +17,16 @@ from holdfast.model.value import Value
 
 MOUNTS = Path("/proc/self/mountinfo")
 
-REMOTE = frozenset(
-    "9p acfs afs beegfs ceph cifs coda davfs gfs gfs2 glusterfs gpfs lustre ncpfs nfs nfs4 ocfs2"
-    " orangefs panfs pvfs2 smb3 smbfs vboxsf vmhgfs".split()
-)
-REMOTE_FUSE = frozenset(
-    "beegfs ceph curlftpfs davfs2 gcsfuse glusterfs goofys hdfs juicefs lustre mfs nfs-fuse rclone"
-    " s3fs s3ql seaweedfs smbnetfs sshfs vmhgfs-fuse".split()
-)
+_REMOTE = """
+    9p acfs afs beegfs ceph cifs coda davfs gfs gfs2 glusterfs gpfs lustre ncpfs nfs nfs4 ocfs2
+    orangefs panfs pvfs2 smb3 smbfs vboxsf vmhgfs
+"""
+_REMOTE_FUSE = """
+    beegfs ceph curlftpfs davfs2 gcsfuse glusterfs goofys hdfs juicefs lustre mfs nfs rclone s3fs
+    s3ql seaweedfs smbnetfs sshfs vmhgfs-fuse
+"""
+REMOTE = frozenset(_REMOTE.split())
+REMOTE_FUSE = frozenset(_REMOTE_FUSE.split())
 
 
 class Mount(Value):
@@ -34,7 +36,7 @@ class Mount(Value):
 
 
 def mounts(text: str) -> list[Mount]:
-    """The mounts that a `mountinfo` text lists, in its order. Lines that make no sense are skipped."""
+    """The mounts that a `mountinfo` text lists, in its order; lines of another form are not."""
     found: list[Mount] = []
     for line in text.splitlines():
         before, dash, after = line.partition(" - ")
@@ -74,7 +76,7 @@ def check_place(folder: Path, *, table: Path = MOUNTS) -> None:
             "place_remote",
             f"{folder} is on a network file system ({mount.kind}, mounted at {mount.point}),"
             " where neither locks nor the log can be trusted",
-            hint="put the vault on a local disk, or use `holdfast serve` on the machine that has it",
+            hint="put the vault on a local disk, or run `holdfast serve` where that disk is",
         )
 
 

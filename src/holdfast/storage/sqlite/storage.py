@@ -12,7 +12,6 @@ from pathlib import Path
 import apsw
 
 from holdfast.storage import migrate
-from holdfast.storage.sqlite import verify
 from holdfast.storage.sqlite.database import Database
 from holdfast.storage.sqlite.schema import bring_up_to_date
 from holdfast.storage.sqlite.transaction import (
@@ -62,6 +61,8 @@ class SqliteStorage:
             pass
 
     def inspect(self) -> Iterator[Problem]:
+        from holdfast.storage.sqlite import verify
+
         own = self._db.own_reader()
         if own is None:
             found = self._db.read(lambda conn: list(verify.problems(verify.Look(conn, None))))
@@ -79,6 +80,8 @@ class SqliteStorage:
         return conn
 
     def repair(self) -> Iterator[str]:
+        from holdfast.storage.sqlite import verify
+
         return iter(self._db.write(lambda conn: list(verify.repairs(verify.Look(conn, None)))))
 
     def facts(self) -> Mapping[str, Json]:

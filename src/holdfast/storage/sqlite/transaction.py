@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from holdfast.core.canonical import canonical, digest, row_digest
-from holdfast.core.text import match_expression, parse, tokens
 from holdfast.model.times import to_us
 from holdfast.model.vault import Frozen, StoredAnswer
 from holdfast.storage.sql import load
@@ -135,7 +134,9 @@ class SqliteSnapshot:
         }
         name = f"shown_{query.order}"
         if query.match is not None:
-            match = match_expression(parse(query.match))
+            from holdfast.core.text import match_expression
+
+            match = match_expression(query.match)
             if match is None:
                 return iter(())
             wanted["match"] = match
@@ -260,6 +261,8 @@ def indexed_text(entry: Entry | None) -> str | None:
 
 def index_form(text: str) -> str:
     """A text as the index stores it: its terms in order."""
+    from holdfast.core.text import tokens
+
     return " ".join(tokens(text))
 
 
