@@ -17,14 +17,42 @@ if TYPE_CHECKING:
     from holdfast.engine.space import Space
     from holdfast.engine.vault import Vault
     from holdfast.errors import HoldfastError
+    from holdfast.kernel import (
+        MISSING,
+        Agent,
+        InMemoryBackend,
+        Kernel,
+        MemoryBackend,
+        MemoryBackendStats,
+    )
     from holdfast.model.write import Actor, Caller
     from holdfast.wiring import open_vault as open  # noqa: A004
 
 __version__ = "0.1.0"
 
-__all__ = ["Actor", "Caller", "HoldfastError", "LogQuery", "Space", "Vault", "open"]
+__all__ = [
+    "MISSING",
+    "Actor",
+    "Agent",
+    "Caller",
+    "HoldfastError",
+    "InMemoryBackend",
+    "Kernel",
+    "LogQuery",
+    "MemoryBackend",
+    "MemoryBackendStats",
+    "Space",
+    "Vault",
+    "open",
+]
 
 _HOMES = {
+    "MISSING": ("holdfast.kernel", "MISSING"),
+    "Agent": ("holdfast.kernel", "Agent"),
+    "InMemoryBackend": ("holdfast.kernel", "InMemoryBackend"),
+    "Kernel": ("holdfast.kernel", "Kernel"),
+    "MemoryBackend": ("holdfast.kernel", "MemoryBackend"),
+    "MemoryBackendStats": ("holdfast.kernel", "MemoryBackendStats"),
     "Actor": ("holdfast.model.write", "Actor"),
     "Caller": ("holdfast.model.write", "Caller"),
     "HoldfastError": ("holdfast.errors", "HoldfastError"),

@@ -7,11 +7,20 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+import pytest
+
 from holdfast.errors import HoldfastError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+
+# So that whoever binds a contract sees why an assertion of it failed.
+pytest.register_assert_rewrite(
+    *(f"{__name__}.{name}" for name in ("abilities", "backends", "kit")),
+    *(f"{__name__}.{name}" for name in ("binding", "vault_notes", "vault_spaces", "vaults")),
+)
 
 
 class ManualClock:

@@ -1,0 +1,267 @@
+"""The port of process values: eight methods and a name, and the abilities a backend may add.
+
+A backend keeps JSON values under (namespace, key). The comments of `MemoryBackend` are the
+contract, and `holdfast.testing.backends.BackendContract` proves it. What a backend can do beyond
+the eight it declares in `capabilities`; it is never guessed from a class or from a method that
+happens to be there. What it does not declare, Holdfast builds on the eight (`defaults.py`).
+"""
+
+# ruff: noqa: PIE790 (ruff does not see that MemoryBackend is a protocol, and pyright does)
+from __future__ import annotations
+
+from enum import Enum
+
+from holdfast.core.jsonvalue import LIMITS, Limits
+from holdfast.errors import InvalidInput
+from holdfast.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from typing import Any, Final, Literal, Protocol, TypedDict
+
+    Keys = list[str]
+    Names = list[str]
+
+    class MemoryBackendStats(TypedDict):
+        """How much a backend holds: namespaces with at least one value, and values in all."""
+
+        backend: str
+        namespaces: int
+        totalEntries: int
+
+else:
+    Protocol = object
+
+    class MemoryBackendStats(dict):
+        """How much a backend holds: namespaces with at least one value, and values in all."""
+
+
+class Missing(Enum):
+    """The answer of a backend for a key that is not there. `None` is a value."""
+
+    MISSING = "missing"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+
+MISSING: Final = Missing.MISSING
+
+TRANSACTIONS = "transactions"
+WATCH = "watch"
+STATS_NOW = "stats_now"
+NAMESPACES = "namespaces"
+EPHEMERAL = "ephemeral"
+
+EIGHT = ("get", "set", "delete", "list", "clear", "delete_namespace", "stats", "close")
+METHODS_OF = {
+    TRANSACTIONS: ("stored", "snapshot", "apply", "sweep"),
+    WATCH: ("subscribe",),
+    STATS_NOW: ("stats_now",),
+    NAMESPACES: ("namespaces",),
+    EPHEMERAL: (),
+}
+
+
+class MemoryBackend(Protocol):
+    """Where values live. Each method may be called by many tasks at once.
+
+    A value is what `holdfast.core.jsonvalue` calls one, and comes back equal; anything else is
+    refused with InvalidInput and nothing is changed. A backend keeps no reference to a value that
+    it was given and gives none that it keeps. Namespaces and keys are 1 to 1,024 bytes of text
+    without NUL, in which every character means itself; others are refused with InvalidInput.
+
+    A method that changes something returns when the change is as safe as the backend can make it,
+    and raises when it is not made: nothing is half written, and a failed read is never "missing".
+    """
+
+    @property
+    def name(self) -> str:
+        """What `stats` calls the backend."""
+        ...
+
+    async def get(self, namespace: str, key: str) -> Any:
+        """The value, or MISSING. Reading creates nothing."""
+        ...
+
+    async def set(self, namespace: str, key: str, value: object) -> None:
+        """Keep the value under the key, in place of what was there."""
+        ...
+
+    async def delete(self, namespace: str, key: str) -> bool:
+        """Remove the key. True for the one call that found it."""
+        ...
+
+    async def list(self, namespace: str, prefix: str = "") -> Keys:
+        """The keys that start with the prefix, exactly, in the order of their code points."""
+        ...
+
+    async def clear(self, namespace: str) -> None:
+        """Remove every key of this namespace, and nothing of another."""
+        ...
+
+    async def delete_namespace(self, namespace: str) -> None:
+        """Remove every key and whatever else is kept about the namespace."""
+        ...
+
+    async def stats(self) -> MemoryBackendStats:
+        """What is there now; namespaces without a value do not count."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files and connections. May be repeated; nothing is lost without it.
+
+        After it every other method raises Closed.
+        """
+        ...
+
+
+class Stored(Value):
+    """A value with what a backend knows of it. Equal revisions mean an equal value."""
+
+    key: str
+    value: Any
+    revision: str
+    expires_at: datetime | None = None
+
+
+class Set(Value):
+    """Keep a value. Without `expires_at` it stays, whatever was said of the one before.
+
+    `expected` is the revision that must be there, or MISSING where nothing may be.
+    """
+
+    key: str
+    value: Any
+    expires_at: datetime | None = None
+    expected: str | Missing | None = None
+
+
+class Delete(Value):
+    """Remove a key, if its revision is the expected one where one is given."""
+
+    key: str
+    expected: str | None = None
+
+
+class Increment(Value):
+    """Add to a number, which starts at 0 and keeps its expiry."""
+
+    key: str
+    by: float = 1
+
+
+class Outcome(Value):
+    """What an operation came to: what was there, what is there now."""
+
+    existed: bool
+    revision: str | None
+    number: int | float | None = None
+
+
+class ValueChange(Value):
+    """A key was set or deleted. It says no more: read the key to know what is there now."""
+
+    namespace: str
+    key: str
+    deleted: bool = False
+
+
+if TYPE_CHECKING:
+    Operation = Set | Delete | Increment
+    Listener = Callable[[Sequence[ValueChange]], None]
+
+    class SupportsTransactions(Protocol):
+        """Declared as `transactions`: expiry, compare-and-set, batches and increments.
+
+        A value whose `expires_at` has come is gone for every method, the eight included.
+        """
+
+        async def stored(self, namespace: str, key: str) -> Stored | None:
+            """The value with its revision; None when it is missing."""
+            ...
+
+        async def snapshot(self, namespace: str, prefix: str = "") -> list[Stored]:
+            """All values under the prefix as of one moment, in the order of `list`."""
+            ...
+
+        async def apply(
+            self, namespace: str, operations: Sequence[Operation], bytes_max: int | None = None
+        ) -> list[Outcome]:
+            """Carry out all operations at once, or none, whoever else writes.
+
+            `holdfast.kernel.operations.plan` decides what each comes to. Refused with `quota` when
+            the namespace would grow beyond `bytes_max`, counted over keys and JSON in UTF-8.
+            """
+            ...
+
+        async def sweep(self) -> int:
+            """Remove what has expired from wherever it is kept; how many values that were."""
+            ...
+
+    class SupportsWatch(Protocol):
+        """Declared as `watch`: tells of every change, whoever made it; not of expiry."""
+
+        def subscribe(self, namespace: str, listener: Listener) -> Callable[[], None]:
+            """Call the listener after each change, from any thread, until the answer is called."""
+            ...
+
+    class SupportsStatsNow(Protocol):
+        """Declared as `stats_now`."""
+
+        def stats_now(self) -> MemoryBackendStats:
+            """What `stats` answers, without awaiting."""
+            ...
+
+    class SupportsNamespaces(Protocol):
+        """Declared as `namespaces`."""
+
+        async def namespaces(self) -> Names:
+            """The namespaces with at least one value, in the order of their code points."""
+            ...
+
+    class RichBackend(MemoryBackend, SupportsTransactions, SupportsWatch, Protocol):
+        """The eight and what accessors build on."""
+
+
+def capabilities_of(backend: object) -> frozenset[str]:
+    """What the backend declares. `ephemeral` says that values end with the backend's process."""
+    return getattr(backend, "capabilities", frozenset())
+
+
+def limits_of(backend: object) -> Limits:
+    """The limits that the backend declares as `limits`, else the usual ones."""
+    return getattr(backend, "limits", LIMITS)
+
+
+def check_backend(backend: object) -> None:
+    """Whether it has what it declares. Raises InvalidInput naming what is not there."""
+    declared = capabilities_of(backend)
+    unknown = ", ".join(sorted(declared - METHODS_OF.keys()))
+    if unknown:
+        raise InvalidInput(
+            "backend_unfit",
+            f"the backend {type(backend).__name__} declares unknown capabilities: {unknown}",
+            hint=f"known are {', '.join(sorted(METHODS_OF))}",
+        )
+    wanted = (*EIGHT, *(method for each in sorted(declared) for method in METHODS_OF[each]))
+    lacking = ", ".join(method for method in wanted if not _has(backend, method))
+    if lacking or not isinstance(getattr(backend, "name", None), str):
+        raise InvalidInput(
+            "backend_unfit",
+            f"the backend {type(backend).__name__} lacks {lacking or 'a name'}",
+            hint="docs/reference/processes.md shows a whole backend",
+        )
+
+
+def _has(backend: object, method: str) -> bool:
+    """Whether there is such a method, other than the empty one of the protocol."""
+    own = getattr(type(backend), method, None)
+    return callable(getattr(backend, method, None)) and own is not getattr(
+        MemoryBackend, method, ()
+    )
