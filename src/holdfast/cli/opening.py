@@ -1,7 +1,7 @@
 """From the global options to the vault and the space that a command works on.
 
 A command that only looks at a vault that nobody has made yet sees an empty one, and leaves nothing
-behind.
+behind. What is not there and what cannot be read are two things: only the first one looks empty.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+from holdfast.cli.grammar import said
 from holdfast.engine.workspace import find_workspace
+from holdfast.errors import InvalidInput, Refused, StorageFailed, UsageError
 from holdfast.model.names import check_label
 from holdfast.model.write import Actor, Caller
 from holdfast.wiring import IN_RAM, open_vault, vault_file
@@ -29,44 +31,123 @@ KEY_VARIABLE = "HOLDFAST_KEY"
 
 
 @contextmanager
-def opened_vault(call: Call) -> Generator[Vault]:
-    where = vault_place(call)
-    if not call.command.mutates and not exists(where):
-        where = IN_RAM
-    with open_vault(where, key=_key(call, where), caller=caller_of(call)) as vault:
+def opened_vault(call: Call, *, makes: bool = False, needed: bool = False) -> Generator[Vault]:
+    """The vault. Where there is none, the command makes it, needs it, or sees an empty one."""
+    _refuse_past(call)
+    with _opened(call, makes=makes, needed=needed) as vault:
         yield vault
 
 
 @contextmanager
-def opened_space(call: Call) -> Generator[Space]:
+def opened_space(call: Call, *, makes: bool = False) -> Generator[Space]:
     """The space that is named, else that of the nearest workspace.yml, else `default`."""
-    with opened_vault(call) as vault:
+    with opened_vault(call, makes=makes) as vault:
+        yield space_of(call, vault)
+
+
+@contextmanager
+def seen_space(call: Call) -> Generator[Space]:
+    """The same to be read, as it is or as it was at the moment of `--as-of`."""
+    with _opened(call) as vault:
         space = space_of(call, vault)
         yield space if call["as_of"] is None else space.as_of(call["as_of"])
+
+
+@contextmanager
+def _opened(call: Call, *, makes: bool = False, needed: bool = False) -> Generator[Vault]:
+    where = vault_place(call)
+    if makes and where == IN_RAM:
+        raise Refused(
+            "vault_in_ram",
+            f"{IN_RAM} is gone when this command ends, and so would be what it writes",
+            hint="name a folder with --vault",
+        )
+    if not (makes or needed or exists(where)):
+        where = IN_RAM
+    with open_vault(
+        where, key=_key(call, where), create=makes or where == IN_RAM, caller=caller_of(call)
+    ) as vault:
+        yield vault
+
+
+def _refuse_past(call: Call) -> None:
+    if call["as_of"] is not None:
+        name = said(call.noun, call.command)
+        raise UsageError(
+            "option_misplaced",
+            f"`--as-of` looks at the past, and `{name}` cannot",
+            hint="leave `--as-of` out",
+        )
 
 
 def space_of(call: Call, vault: Vault) -> Space:
     if call["space"] is not None:
         return vault.space(call["space"])
-    file = find_workspace(Path.cwd())
+    file = workspace_file()
     return vault.space() if file is None else vault.workspace(file)
+
+
+def workspace_file() -> Path | None:
+    """The nearest workspace.yml, from the folder that this runs in upwards."""
+    try:
+        return find_workspace(Path.cwd())
+    except OSError as exc:
+        raise folder_unreadable(exc) from exc
+
+
+def folder_unreadable(exc: OSError) -> StorageFailed:
+    return StorageFailed(
+        "folder_unreadable",
+        f"the folder that this runs in cannot be read: {exc.strerror}",
+        hint="go to another folder",
+    )
 
 
 def vault_place(call: Call) -> str:
     return call["vault"] or str(data_folder())
 
 
+def vault_shown(call: Call) -> str:
+    """Where the vault is, or will be once something is written."""
+    where = vault_place(call)
+    return str(vault_file(where) or where)
+
+
 def exists(where: str) -> bool:
+    """Whether there is something to open. What cannot be looked at is for opening to report."""
     file = vault_file(where)
-    return file is not None and file.exists()
+    if file is None:
+        return False
+    try:
+        file.stat()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def data_folder() -> Path:
     """Where the platform keeps a user's data."""
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "holdfast"
+        return _home() / "Library" / "Application Support" / "holdfast"
     base = os.environ.get("XDG_DATA_HOME", "")
-    return (Path(base) if base.startswith("/") else Path.home() / ".local" / "share") / "holdfast"
+    return (Path(base) if base.startswith("/") else _home() / ".local" / "share") / "holdfast"
+
+
+def _home() -> Path:
+    given = os.environ.get("HOME")
+    try:
+        home = Path.home() if given is None else Path(given)
+    except RuntimeError:  # nobody of that number is known here
+        home = Path()
+    if not home.is_absolute():
+        raise InvalidInput(
+            "home_unknown",
+            "this user has no home folder to keep a vault in",
+            hint="name the vault with --vault or HOLDFAST_VAULT",
+        )
+    return home
 
 
 def caller_of(call: Call) -> Caller:

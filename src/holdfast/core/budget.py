@@ -39,7 +39,7 @@ def fit(drafts: Sequence[Draft], budget: int | None, count: CountTokens) -> Cont
         _take(plans, budget)
     blocks = tuple(plan.block() for plan in plans)
     return Context(
-        text="".join(block.text for block in blocks),
+        text="".join(block.text for block in blocks).removesuffix("\n"),
         tokens=sum(block.tokens for block in blocks),
         budget=budget,
         blocks=blocks,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from holdfast.cli.grammar import Argument, Command, Option
-from holdfast.cli.kinds import COUNT, FOLDER, NAME, TEXT, integer
+from holdfast.cli.kinds import COUNT, FOLDER, NAME, TEXT, choice, integer
 
 INIT = (
     Command(
         verb="",
         summary="make the vault",
         handler="holdfast.cli.handlers.vaults:init",
-        mutates=True,
         details="The first write makes it too. With a key (HOLDFAST_KEY or --key-file) the whole "
-        "file is encrypted; that is decided here, once.",
+        "file is encrypted from its first byte; every later command needs the key.",
         examples=("holdfast init", "holdfast init --vault ./memory --key-file ~/.holdfast-key"),
     ),
 )
@@ -38,10 +37,13 @@ VERIFY = (
 DOCTOR = (
     Command(
         verb="",
-        summary="check the machine and the vault",
+        summary="check the machine and the vault, and repair",
         handler="holdfast.cli.handlers.vaults:doctor",
-        mutates=True,
-        options=(Option(name="--repair", help="make entries again from the log, and the index"),),
+        options=(
+            Option(name="--repair", help="write entries again from the log, and the index anew"),
+        ),
+        details="All that `holdfast verify` checks, and what it runs on. Exit code 1 when anything "
+        "is wrong, after repairing too.",
     ),
 )
 
@@ -58,6 +60,7 @@ LOG = (
             Option(name="--after", kind=COUNT, default="0", help="only changes after this seq"),
             Option(name="--limit", kind=integer(1, 10_000), default="20", help="how many"),
         ),
+        details="The newest first. In a session (--session) only what was changed in it.",
         examples=("holdfast log", "holdfast log --target style-tabs --json"),
     ),
 )
@@ -88,7 +91,8 @@ SPACE = (
         mutates=True,
         arguments=(Argument(name="FOLDER", kind=FOLDER, help="else this folder", required=False),),
         options=(Option(name="--name", kind=NAME, help="else the folder's name"),),
-        details="Writes workspace.yml unless there is one, and applies it.",
+        details="Writes workspace.yml unless there is one, and applies it. The name is the space's "
+        "in the whole vault; two folders cannot have the same.",
         examples=("holdfast space init", "holdfast space init --name reviews"),
     ),
     Command(
@@ -125,7 +129,11 @@ SESSION = (
         summary="list sessions, the newest first",
         handler="holdfast.cli.handlers.sessions:list_sessions",
         options=(
-            Option(name="--state", kind=NAME, help="only open, ended or abandoned ones"),
+            Option(
+                name="--state",
+                kind=choice("open", "ended", "abandoned"),
+                help="only those in this state",
+            ),
             Option(name="--limit", kind=integer(1, 1000), default="20", help="how many"),
         ),
     ),

@@ -30,7 +30,7 @@ from holdfast import Actor, Caller
 caller = Caller(actor=Actor(kind="agent", name="helper"))
 with holdfast.open(os.environ["HOLDFAST_VAULT"], caller=caller) as vault:
     with vault.space().session(sys.argv[1], agent="helper") as here:
-        print(here.context().text or "(nothing yet)")
+        print(here.context().text.strip() or "(nothing yet)")
         for fact in sys.argv[2:]:
             here.notes().save(fact)
         print("saved", len(sys.argv) - 2, flush=True)
@@ -61,6 +61,7 @@ def run(_call: Call, out: Output) -> None:
         stage.shell("log", "--limit", "3")
         stage.shell("verify")
         stage.say('No key, no server, no network, no model. Yours: holdfast note save "…"')
+        stage.end()
 
 
 class _Stage:
@@ -70,10 +71,24 @@ class _Stage:
         kept = {
             name: value for name, value in os.environ.items() if not name.startswith("HOLDFAST_")
         }
-        self._env = {**kept, "HOLDFAST_VAULT": str(folder / "memory")}
+        vault = {"HOLDFAST_VAULT": str(folder / "memory"), "HOLDFAST_SPACE": "default"}
+        self._env = {**kept, **vault}
+        self._shown: list[str] = []
 
     def say(self, words: str) -> None:
-        self._out.page("\n" + self._out.bold(textwrap.fill(words, 78)) + "\n")
+        self._show(f"\n{self._out.bold(textwrap.fill(words, 78))}\n\n")
+
+    def end(self) -> None:
+        if self._out.json:
+            self._out.emit({"text": "".join(self._shown)}, "")
+
+    def _show(self, text: str) -> None:
+        """At once, for whoever watches; with `--json` as one document at the end."""
+        if self._out.json:
+            self._shown.append(text)
+        else:
+            self._out.page(text)
+            self._out.flush()
 
     def agent(self, title: str, facts: tuple[str, ...], *, killed: bool = False) -> None:
         done = self._run([sys.executable, "-c", AGENT, title, *facts])
@@ -84,12 +99,12 @@ class _Stage:
                 f"the agent ended with {done.returncode}: {done.stderr}",
                 hint="report it",
             )
-        self._out.page(textwrap.indent(done.stdout, "    "))
+        self._show(textwrap.indent(done.stdout, "    "))
 
     def shell(self, *words: str) -> None:
-        self._out.page("$ holdfast " + " ".join(words))
         done = self._run([sys.executable, "-m", "holdfast", *words])
-        self._out.page(textwrap.indent(done.stdout + done.stderr, "    "))
+        said = textwrap.indent(done.stdout + done.stderr, "    ")
+        self._show(f"$ holdfast {' '.join(words)}\n{said}")
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.cli.opening import opened_space, write_options
+from holdfast.cli.opening import opened_space, seen_space, write_options
 from holdfast.cli.output import in_a_line
 from holdfast.core.codec import plain
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def save(call: Call, out: Output) -> None:
-    with opened_space(call) as space:
+    with opened_space(call, makes=True) as space:
         notes = space.notes(call["store"])
         saved = notes.save(
             call["text"],
@@ -34,7 +34,7 @@ def save(call: Call, out: Output) -> None:
 
 
 def read(call: Call, out: Output) -> None:
-    with opened_space(call) as space:
+    with seen_space(call) as space:
         notes = space.notes(call["store"])
         if call["id"] is not None:
             entry = notes.get(call["id"])
@@ -51,7 +51,8 @@ def read(call: Call, out: Output) -> None:
         )
         out.emit(plain(page), lambda: "\n".join(map(_line, page.entries)))
         if not page.entries:
-            out.note(f"No notes in {notes.store.label}")
+            chosen = any(call[key] for key in ("since", "until", "text", "meta", "cursor"))
+            out.note(f"No {'such ' if chosen else ''}notes in {notes.store.label}")
         if page.cursor is not None:
             out.note(f"More: add --cursor {page.cursor}")
 
@@ -68,7 +69,7 @@ def remove(call: Call, out: Output) -> None:
 
 def stores(call: Call, _prefix: str) -> list[str]:
     """The names that `--store` may take."""
-    with opened_space(call) as space:
+    with seen_space(call) as space:
         return [store.name for store in space.stores() if store.strategy == "narrative"]
 
 
@@ -77,14 +78,19 @@ def _line(entry: Entry) -> str:
 
 
 def _whole(entry: Entry) -> str:
-    facts = [f"{key}={value}" for key, value in entry.metadata.items()]
+    given = "" if entry.given_id is None else f"{entry.given_id} · "
     hidden = ", hidden" if entry.hidden else ""
+    said = "saved" if entry.said_at is None else "said"
+    facts = [f"{key}={value}" for key, value in entry.metadata.items()]
     return "\n".join(
         [
             entry.text,
             "",
-            f"id {entry.id} · {entry.state}{hidden} · {entry.origin}, trust {entry.trust}",
-            f"said {entry.when:%Y-%m-%d %H:%M} UTC · revision {entry.revision}",
-            *([f"metadata {' '.join(facts)}"] if facts else []),
+            f"id        {given}{entry.id}",
+            f"state     {entry.state}{hidden}, revision {entry.revision}",
+            f"{said:<8}  {entry.when:%Y-%m-%d %H:%M} UTC",
+            f"origin    {entry.origin}, trust {entry.trust}",
+            *([f"session   {entry.session}"] if entry.session else []),
+            *([f"metadata  {' '.join(facts)}"] if facts else []),
         ]
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def start(call: Call, out: Output) -> None:
-    with opened_space(call) as space:
+    with opened_space(call, makes=True) as space:
         session = space.start_session(
             call["title"] or "", agent=call["agent"] or "local", **write_options(call)
         )

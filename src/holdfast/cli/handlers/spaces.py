@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from holdfast.cli.opening import opened_space, opened_vault, write_options
+from holdfast.cli.opening import (
+    folder_unreadable,
+    opened_space,
+    opened_vault,
+    workspace_file,
+    write_options,
+)
 from holdfast.cli.output import Column
 from holdfast.core.codec import plain
-from holdfast.engine.workspace import (
-    FILE_NAME,
-    TEMPLATE,
-    find_workspace,
-    parse_workspace,
-    read_text,
-)
-from holdfast.errors import NotFound
+from holdfast.engine.workspace import FILE_NAME, TEMPLATE, parse_workspace, read_text
+from holdfast.errors import Conflict, InvalidInput, NotFound, StorageFailed
+from holdfast.model.names import check_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,20 +25,65 @@ if TYPE_CHECKING:
 
 
 def init(call: Call, out: Output) -> None:
-    folder = Path(os.path.realpath(call["folder"] or "."))
-    if not folder.is_dir():
-        raise NotFound("folder_not_found", f"there is no folder {folder}", hint="make it first")
-    file = folder / FILE_NAME
-    found = file.exists()
-    text = read_text(file) if found else TEMPLATE.format(name=call["name"] or folder.name)
+    file = _folder(call["folder"]) / FILE_NAME
+    found = os.path.lexists(file)
+    text = read_text(file) if found else _template(call["name"], file)
     spec = parse_workspace(text, file)
-    with opened_vault(call) as vault:
+    if call["name"] not in (None, spec.name):
+        raise Conflict(
+            "space_named",
+            f"{file} is there already, and names the space {spec.name}",
+            hint="leave --name out, or change the name in the file",
+        )
+    with opened_vault(call, makes=True) as vault:
         space = vault.declare(spec, **write_options(call))
         if not found:
-            file.write_text(text, "utf-8")
+            _write(file, text)
         stores = [store.name for store in space.stores()]
         out.emit({"space": space.name, "file": str(file), "stores": stores}, space.name)
-        out.note(f"{'Applied' if found else 'Wrote'} {file}: {', '.join(stores) or 'no stores'}")
+        what = f"{'Applied' if found else 'Wrote'} {file}"
+        out.note(f"{what}; stores: {', '.join(stores)}" if stores else f"{what}; no stores")
+
+
+def _folder(given: str | None) -> Path:
+    if given is None:
+        try:
+            return Path.cwd().resolve()
+        except OSError as exc:
+            raise folder_unreadable(exc) from exc
+    if not os.path.isdir(given):  # noqa: PTH112 - which never raises
+        raise NotFound("folder_not_found", f"there is no folder {given}", hint="make it first")
+    return Path(given).resolve()
+
+
+def _template(given: str | None, file: Path) -> str:
+    name = file.parent.name if given is None else given
+    try:
+        check_name(name, "space")
+    except InvalidInput as exc:
+        if given is not None:
+            raise
+        raise InvalidInput(
+            exc.code, f"the folder's name: {exc.message}", hint="give the space one with --name"
+        ) from None
+    return TEMPLATE.format(name=name if name[0].isalpha() and name not in _YAML else f'"{name}"')
+
+
+# Names that YAML, in one of its versions, reads as something else than text.
+_YAML = frozenset("true false null yes no on off y n".split())
+
+
+def _write(file: Path, text: str) -> None:
+    """Never over a file that somebody else made meanwhile."""
+    try:
+        with file.open("x", encoding="utf-8") as target:
+            target.write(text)
+    except OSError as exc:
+        raise StorageFailed(
+            "workspace_not_written",
+            f"{file} could not be written: {exc.strerror}",
+            hint="see that this user may write there, then do it again",
+        ) from exc
 
 
 def show(call: Call, out: Output) -> None:
@@ -76,14 +122,14 @@ def list_spaces(call: Call, out: Output) -> None:
 
 
 def adopt(call: Call, out: Output) -> None:
-    file = find_workspace(Path.cwd())
+    file = workspace_file()
     if file is None:
         raise NotFound(
             "workspace_not_found",
-            f"there is no {FILE_NAME} in {Path.cwd()} or above it",
+            f"there is no {FILE_NAME} in this folder or above it",
             hint="go to the folder that is to have the space",
         )
-    with opened_vault(call) as vault:
+    with opened_vault(call, makes=True) as vault:
         spec = parse_workspace(read_text(file), file)
         space = vault.declare(spec, adopt=True, **write_options(call))
         out.emit({"space": space.name, "path": spec.path}, space.name)

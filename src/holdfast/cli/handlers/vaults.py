@@ -2,63 +2,86 @@
 
 from __future__ import annotations
 
-from holdfast.cli.opening import exists, opened_space, opened_vault, space_of, vault_place
+import sys
+
+import holdfast
+from holdfast.cli.opening import (
+    exists,
+    opened_vault,
+    seen_space,
+    space_of,
+    vault_place,
+    vault_shown,
+)
 from holdfast.cli.output import Column, in_a_line
 from holdfast.core.codec import plain
 from holdfast.engine.history import LogQuery
+from holdfast.model.ids import short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.cli.grammar import Call
     from holdfast.cli.output import Output
     from holdfast.engine.vault import Status
     from holdfast.model.change import Change
+    from holdfast.model.entry import Json
     from holdfast.model.problem import Problem
 
 
 def init(call: Call, out: Output) -> None:
     was_there = exists(vault_place(call))
-    with opened_vault(call) as vault:
+    with opened_vault(call, makes=True) as vault:
         status = vault.status()
-        out.emit({"vault": status.where, "created": not was_there}, status.where)
-        kind = "an encrypted" if status.storage["encrypted"] else "a plain"
-        out.note(f"{'There is already' if was_there else 'Made'} {kind} vault")
+    encrypted = status.storage["encrypted"]
+    out.emit(
+        {"vault": status.where, "created": not was_there, "encrypted": encrypted}, status.where
+    )
+    kind = "an encrypted" if encrypted else "a plain"
+    out.note(f"{'There is already' if was_there else 'Made'} {kind} vault")
+    if not was_there:
         out.note('Next: holdfast note save "…"')
 
 
 def status(call: Call, out: Output) -> None:
     with opened_vault(call) as vault:
+        found = _status_of(call, vault.status())  # before a workspace.yml is applied to no vault
         space = space_of(call, vault)
-        found = vault.status()
-        stores = space.stores()
+        stores: list[Json] = [store.name for store in space.stores()]
+        names = ", ".join(map(str, stores)) or "no stores"
         out.emit(
-            {**plain_status(found), "space": space.name, "stores": [s.name for s in stores]},
-            lambda: _status(found, space.name, [s.name for s in stores]),
+            {**_fields(found), "space": space.name, "stores": stores},
+            lambda: "\n".join([*_status_lines(found), f"space  {space.name}: {names}"]),
         )
-        if found.id is None:
-            out.note(f"Nothing is remembered yet: the first write makes {vault_place(call)}")
 
 
-def plain_status(found: Status) -> dict[str, object]:
-    shown = plain(found)
-    assert isinstance(shown, dict)
-    return dict(shown)
+def _status_of(call: Call, found: Status) -> Status:
+    return found.replace(where=vault_shown(call))
 
 
-def _status(found: Status, space: str, stores: list[str]) -> str:
+def _fields(found: Status) -> dict[str, Json]:
+    fields = plain(found)
+    assert isinstance(fields, dict)
+    return dict(fields)
+
+
+def _status_lines(found: Status) -> list[str]:
     counts, storage = found.counts, found.storage
     size = storage["bytes"]
     assert isinstance(size, int)
+    where = f"vault  {in_a_line(found.where)}"
+    if not size:
+        return [where, "       not made yet: the first write makes it"]
     kind = "encrypted" if storage["encrypted"] else "plain"
-    lines = [
-        f"vault  {in_a_line(found.where)}",
-        f"       {kind}, {size:,} bytes, schema {storage['schema']}, {found.seq:,} changes",
+    words = ("space", "store", "session")
+    return [
+        where,
+        f"       {kind}, {size:,} bytes on disk, schema {storage['schema']}",
         f"holds  {_many(counts['entries'], 'entry', 'entries')}, "
-        + ", ".join(_many(counts[f"{word}s"], word) for word in ("space", "store", "session")),
+        + ", ".join(_many(counts[f"{word}s"], word) for word in words),
+        f"log    {_many(found.seq, 'change')}",
     ]
-    if space:
-        lines.append(f"space  {space}: {', '.join(stores) or 'no stores'}")
-    return "\n".join(lines)
 
 
 def _many(count: int, one: str, many: str = "") -> str:
@@ -66,40 +89,56 @@ def _many(count: int, one: str, many: str = "") -> str:
 
 
 def verify(call: Call, out: Output) -> int:
-    with opened_vault(call) as vault:
+    with opened_vault(call, needed=True) as vault:
         problems = list(vault.verify())
-        _problems(problems, out)
-        if not problems:
-            counts = vault.status().counts
-            out.note(f"Sound: {counts['entries']:,} entries, {counts['changes']:,} changes")
-        return 1 if problems else 0
+        counts = vault.status().counts if not problems else {}
+    out.emit([plain(problem) for problem in problems], lambda: "\n".join(_problem_lines(problems)))
+    if counts:
+        entries, changes = counts["entries"], counts["changes"]
+        out.note(f"Sound: {_many(entries, 'entry', 'entries')}, {_many(changes, 'change')}")
+    return _concluded(problems, out)
 
 
-def _problems(problems: list[Problem], out: Output) -> None:
-    out.emit(
-        [plain(problem) for problem in problems],
-        lambda: "\n".join(
-            f"{p.code}: {in_a_line(p.what)}: {in_a_line(p.message)}" for p in problems
-        ),
-    )
+def _problem_lines(problems: Sequence[Problem]) -> list[str]:
+    return [f"{p.code}: {in_a_line(p.what)}: {in_a_line(p.message)}" for p in problems]
+
+
+def _concluded(problems: Sequence[Problem], out: Output) -> int:
     for cure in sorted({problem.cure for problem in problems}):
         out.note(f"Cure: {cure}")
+    return 1 if problems else 0
 
 
 def doctor(call: Call, out: Output) -> int:
-    with opened_vault(call) as vault:
-        if call["repair"]:
-            for line in vault.repair():
-                out.note(line[0].upper() + line[1:])
+    with opened_vault(call, needed=call["repair"]) as vault:
+        repaired: list[Json] = list(vault.repair()) if call["repair"] else []
         problems = list(vault.verify())
-        facts = vault.status()
-        out.emit(
-            {"status": plain(facts), "problems": [plain(problem) for problem in problems]},
-            lambda: _status(facts, "", []),
-        )
-        for problem in problems:
-            out.warn(f"{problem.what}: {problem.message}", code=problem.code, hint=problem.cure)
-        return 1 if problems else 0
+        found = _status_of(call, vault.status())
+    runs: dict[str, Json] = {
+        "holdfast": holdfast.__version__,
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "sqlite": found.storage["sqlite"],
+        "platform": sys.platform,
+    }
+    out.emit(
+        {
+            "runs": runs,
+            "status": _fields(found),
+            "repaired": repaired,
+            "problems": [plain(problem) for problem in problems],
+        },
+        lambda: "\n".join(
+            [
+                "runs   holdfast {holdfast}, Python {python}, SQLite {sqlite}, {platform}".format(
+                    **runs
+                ),
+                *_status_lines(found),
+                *(f"done   {in_a_line(str(line))}" for line in repaired),
+                *(_problem_lines(problems) or ["sound"]),
+            ]
+        ),
+    )
+    return _concluded(problems, out)
 
 
 def log(call: Call, out: Output) -> None:
@@ -111,37 +150,50 @@ def log(call: Call, out: Output) -> None:
         session=call["session"],
         limit=call["limit"],
     )
+    changes: Sequence[Change] = ()
     with opened_vault(call) as vault:
-        changes = vault.log(query) if call["all"] else space_of(call, vault).log(query)
-        rows = [_row(change) for change in changes]
-        out.table(rows, _COLUMNS, empty="No changes")
+        if exists(vault_place(call)):  # else a workspace.yml would be applied to no vault
+            changes = vault.log(query) if call["all"] else space_of(call, vault).log(query)
+    if out.json:
+        out.emit([plain(change) for change in changes], "")
+    else:
+        explained = any(change.reason for change in changes)
+        columns = _COLUMNS if explained else _COLUMNS[:-1]
+        out.table([_row(change) for change in changes], columns, empty="No changes")
 
 
 _COLUMNS = (
     Column(title="SEQ", key="seq", right=True),
-    Column(title="AT", key="at", show=lambda at: at[:19].replace("T", " ")),
+    Column(title="AT", key="at"),
     Column(title="ACTOR", key="actor"),
     Column(title="WHAT", key="what"),
-    Column(title="TARGET", key="target", show=lambda target: target[-8:]),
+    Column(title="WHERE", key="where"),
+    Column(title="TARGET", key="target"),
     Column(title="SAYS", key="says"),
+    Column(title="WHY", key="why"),
 )
 
 
 def _row(change: Change) -> dict[str, object]:
-    shown = plain(change)
-    assert isinstance(shown, dict)
-    place = change.store or change.space or ""
-    after = change.after
-    says = "(erased)" if after is None else after.get("text") or after.get("name") or ""
-    return {**shown, "what": f"{change.op} {change.kind} {place}".strip(), "says": says}
+    after = {"text": "(erased)"} if change.after is None else change.after
+    return {
+        "seq": change.seq,
+        "at": f"{change.at:%Y-%m-%d %H:%M:%S}",
+        "actor": change.actor,
+        "what": f"{change.op} {change.kind}",
+        "where": "/".join(filter(None, (change.space, change.store))),
+        "target": after.get("given_id") or short(change.target),
+        "says": after.get("text") or after.get("name") or after.get("title") or "",
+        "why": change.reason,
+    }
 
 
 def context(call: Call, out: Output) -> None:
-    with opened_space(call) as space:
+    with seen_space(call) as space:
         found = space.context(call["budget"])
-        out.emit(plain(found), found.text)
-        if not found.text:
-            out.note("Nothing to show yet")
-        for block in found.blocks:
-            if block.left_out:
-                out.note(f"{block.label}: {block.left_out} left out by the budget")
+    out.emit(plain(found), found.text)
+    if not found.text and not any(block.left_out for block in found.blocks):
+        out.note("Nothing to show yet")
+    for block in found.blocks:
+        if block.left_out:
+            out.note(f"{block.label}: {block.left_out} left out by the budget")

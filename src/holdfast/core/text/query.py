@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.core.text.compounds import Tokens
 
+QUERY_CHARS_MAX = 10_000
 ITEMS_MAX = 128
 PHRASE_TOKENS_MAX = 64
 
@@ -64,7 +65,7 @@ class Way(Value):
 
 
 def parse(query: str) -> Query:
-    """What is asked for; no more than the first 128 words, phrases and operators."""
+    """What is asked for, by the first 128 words, phrases and operators in 10,000 characters."""
     wanted: list[tuple[Word | Phrase | Prefix, ...]] = []
     unwanted: list[Word | Phrase | Prefix] = []
     operators: list[str] = []
@@ -123,7 +124,7 @@ def ways(item: Word | Phrase | Prefix) -> tuple[Way, ...]:
 
 
 def _items(query: str) -> Iterator[Word | Phrase | Prefix | str]:
-    for found in _PIECE().finditer(query.translate(_QUOTES)):
+    for found in _PIECE().finditer(query[:QUERY_CHARS_MAX].translate(_QUOTES)):
         phrase, word = found["phrase"], found["word"]
         if word in _OPERATORS:
             yield word

@@ -190,7 +190,7 @@ def _clusters(piece: str) -> Iterator[str]:
 
 def _continues(char: str) -> bool:
     return not char.isascii() and (
-        unicodedata.category(char)[0] == "M" or "\u1160" <= char <= "\u11ff"
+        unicodedata.category(char)[0] == "M" or _JOINED().match(char) is not None
     )
 
 
@@ -254,7 +254,7 @@ def _border_before(text: str, at: int, limit: int) -> int:
 def _is_border(text: str, at: int) -> bool:
     """Whether a reader sees two characters meet here."""
     char = text[at]
-    if unicodedata.category(char)[0] == "M" or _JOINED().match(char) or text[at - 1] == ZWJ:
+    if _continues(char) or text[at - 1] == ZWJ:
         return False
     if not (_FLAG().match(char) and _FLAG().match(text[at - 1])):
         return True
