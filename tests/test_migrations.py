@@ -11,6 +11,7 @@ import holdfast
 from holdfast.errors import Damaged, Unsupported
 from holdfast.storage.migrate import Step, migrate, steps_in
 from holdfast.storage.sqlite import schema
+from holdfast.storage.sqlite.rows import vault_from, vault_row
 from holdfast.testing import raises
 
 
@@ -87,3 +88,30 @@ def test_a_backup_is_made_before_a_file_with_content_changes(tmp_path: Path) -> 
     with holdfast.open(f"sqlite:///{backup}") as vault:
         assert vault.space().notes().get(saved.id) == saved
         assert list(vault.verify()) == []
+
+
+def test_a_vault_of_an_older_text_analysis_is_indexed_again(tmp_path: Path) -> None:
+    with holdfast.open(tmp_path) as vault:
+        vault.space().notes().save("a remarkable fact")
+    conn = apsw.Connection(str(tmp_path / "vault.db"))
+    (row,) = conn.execute("SELECT number, id, created_us, secret, text_version FROM vault")
+    older = vault_from(row).replace(text_version=0)
+    conn.execute("UPDATE vault SET text_version = 0, digest = ?", (vault_row(older)[-1],))
+    conn.execute("INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
+    conn.execute("INSERT INTO entry_terms (rowid, terms) VALUES (3, 'terms of old')")
+    conn.close()
+    with holdfast.open(tmp_path) as vault:
+        assert list(vault.verify()) == []
+        assert [e.text for e in vault.space().notes().read(text="remarkable").entries] == [
+            "a remarkable fact"
+        ]
+
+
+def test_a_vault_of_a_newer_text_analysis_is_refused(tmp_path: Path) -> None:
+    with holdfast.open(tmp_path) as vault:
+        vault.space().notes().save("a fact")
+    conn = apsw.Connection(str(tmp_path / "vault.db"))
+    conn.execute("UPDATE vault SET text_version = 99")
+    conn.close()
+    with raises(Unsupported, "index_newer"):
+        holdfast.open(tmp_path)

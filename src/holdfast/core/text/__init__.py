@@ -7,11 +7,9 @@ program, the index is built again.
 
 from __future__ import annotations
 
-from holdfast.core.text.folding import fold, normal_form
-from holdfast.core.text.words import tokens
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.core.text.folding import fold, normal_form
     from holdfast.core.text.meets import satisfies
     from holdfast.core.text.query import (
         Phrase,
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     )
     from holdfast.core.text.similar import NEAR_MIN, similarity, sketch
     from holdfast.core.text.window import Snippet, snippet
+    from holdfast.core.text.words import tokens
 
 # Raised whenever a token of any text changes.
 TEXT_VERSION = 1
@@ -48,8 +47,10 @@ __all__ = [
     "tokens",
 ]
 
-# What only a search or a check for duplicates needs is imported when it is first asked for.
+# Imported when first asked for: a program that only opens a vault asks for the version alone.
 _LATER = {
+    **dict.fromkeys(("fold", "normal_form"), "folding"),
+    "tokens": "words",
     **dict.fromkeys(("NEAR_MIN", "similarity", "sketch"), "similar"),
     **dict.fromkeys(("Snippet", "snippet"), "window"),
     "satisfies": "meets",

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from holdfast.storage.migrate import Step, migrate, pending, step_names, steps_in
+from holdfast.storage.sqlite.index import bring_index_up_to_date
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,17 +32,16 @@ CREATE TABLE IF NOT EXISTS migration (
 
 def bring_up_to_date(conn: apsw.Connection, file: Path | None) -> None:
     """Apply the steps that are missing. The caller holds the vault's lock."""
-    version = conn.pragma("user_version")
-    if version == len(step_names(HERE)):
-        return
     where = "the vault in RAM" if file is None else str(file)
-    migrate(
-        steps_in(HERE),
-        applied_steps(conn),
-        where=where,
-        back_up=lambda number: back_up(conn, file, number),
-        apply=lambda step: _apply(conn, step),
-    )
+    if conn.pragma("user_version") != len(step_names(HERE)):
+        migrate(
+            steps_in(HERE),
+            applied_steps(conn),
+            where=where,
+            back_up=lambda number: back_up(conn, file, number),
+            apply=lambda step: _apply(conn, step),
+        )
+    bring_index_up_to_date(conn, where)
 
 
 def applied_steps(conn: apsw.Connection) -> dict[int, bytes]:

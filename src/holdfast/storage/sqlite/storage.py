@@ -13,14 +13,9 @@ import apsw
 
 from holdfast.storage import migrate
 from holdfast.storage.sqlite.database import Database
+from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.schema import bring_up_to_date
-from holdfast.storage.sqlite.transaction import (
-    QUERIES,
-    SqliteSnapshot,
-    SqliteTransaction,
-    fetch,
-    seal_digest,
-)
+from holdfast.storage.sqlite.transaction import SqliteSnapshot, SqliteTransaction, seal_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +77,7 @@ class SqliteStorage:
     def repair(self) -> Iterator[str]:
         from holdfast.storage.sqlite import verify
 
-        return iter(self._db.write(lambda conn: list(verify.repairs(verify.Look(conn, None)))))
+        return iter(self._db.write(lambda conn: list(verify.repairs(conn))))
 
     def facts(self) -> Mapping[str, Json]:
         return {

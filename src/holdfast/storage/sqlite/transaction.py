@@ -6,13 +6,12 @@ with which row) is the engine's business.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from holdfast.core.canonical import canonical, digest, row_digest
 from holdfast.model.times import to_us
 from holdfast.model.vault import Frozen, StoredAnswer
-from holdfast.storage.sql import load
 from holdfast.storage.sqlite import rows
+from holdfast.storage.sqlite.index import index_form, indexed_text
+from holdfast.storage.sqlite.queries import QUERIES, fetch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,14 +31,7 @@ if TYPE_CHECKING:
     from holdfast.model.write import Caller
     from holdfast.ports import NewestRow
 
-QUERIES = load(Path(__file__).with_name("queries.sql"))
 LATEST = 2**63 - 1
-
-
-def fetch(conn: apsw.Connection, statement: str, bindings: Any = ()) -> Iterator[rows.Row]:
-    """The rows of a statement, as tuples of whatever the schema says."""
-    found: Any = conn.execute(statement, bindings)
-    return iter(found)
 
 
 class SqliteSnapshot:
@@ -252,18 +244,6 @@ class SqliteTransaction(SqliteSnapshot):
 
     def thaw(self, session: SessionId) -> None:
         self._do("thaw", (session,))
-
-
-def indexed_text(entry: Entry | None) -> str | None:
-    """What the full-text index holds of an entry: its text, unless it was forgotten."""
-    return None if entry is None or entry.state == "forgotten" else entry.text
-
-
-def index_form(text: str) -> str:
-    """A text as the index stores it: its terms in order."""
-    from holdfast.core.text import tokens
-
-    return " ".join(tokens(text))
 
 
 def seal_digest(before: bytes, first: int, last: int, headers: Sequence[bytes]) -> bytes:

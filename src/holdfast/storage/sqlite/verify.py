@@ -17,14 +17,10 @@ from holdfast.core.images import entry_from_image, entry_image
 from holdfast.core.text import normal_form, tokens
 from holdfast.model.problem import Problem
 from holdfast.model.value import Value
+from holdfast.storage.sqlite.index import indexed_text, rebuild
+from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.rows import DIGESTED, entry_from, entry_row
-from holdfast.storage.sqlite.transaction import (
-    QUERIES,
-    fetch,
-    index_form,
-    indexed_text,
-    seal_digest,
-)
+from holdfast.storage.sqlite.transaction import seal_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -280,8 +276,9 @@ def _newest(look: Look) -> int:
     return max(known)
 
 
-def repairs(look: Look) -> Iterator[str]:
+def repairs(conn: apsw.Connection) -> Iterator[str]:
     """Rewrite damaged entries from the log, and make the full-text index anew."""
+    look = Look(conn, None)
     secret = look.rows("SELECT secret FROM vault")[0][0]
     for row in _readable(look, "entry", (*DIGESTED["entry"], "digest")):
         if isinstance(row, Lost) or _sound(look, row):
@@ -293,13 +290,7 @@ def repairs(look: Look) -> Iterator[str]:
             look.rows("DELETE FROM entry WHERE number = ?", (row[0],))
             look.rows(QUERIES["put_entry"], entry_row(entry, logged.store, fingerprint))
             yield f"entry {entry.id} was written again from the log"
-    look.rows("INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
-    count = 0
-    for row in _entries(look):
-        text = indexed_text(entry_from(row))
-        if text is not None:
-            look.rows(QUERIES["index_terms"], (row[0], index_form(text)))
-            count += 1
+    count = rebuild(conn)
     yield f"the full-text index of {count:,} entries was made anew"
 
 

@@ -1,0 +1,24 @@
+"""The statements of `queries.sql` by name, and rows as they come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from holdfast.storage.sql import load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import apsw
+
+    from holdfast.storage.sqlite.rows import Row
+
+QUERIES = load(Path(__file__).with_name("queries.sql"))
+
+
+def fetch(conn: apsw.Connection, statement: str, bindings: Any = ()) -> Iterator[Row]:
+    """The rows of a statement, as tuples of whatever the schema says."""
+    found: Any = conn.execute(statement, bindings)
+    return iter(found)
