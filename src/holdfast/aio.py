@@ -52,7 +52,6 @@ class Threads:
     """The threads of one vault: those of another, or of the event loop, may all be waiting."""
 
     def __init__(self) -> None:
-        self._leaving: set[Future[Any]] = set()
         self._start()
 
     async def call(self, function: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
@@ -66,16 +65,14 @@ class Threads:
             return await asyncio.wrap_future(job)
         except asyncio.CancelledError:
             if not job.cancel():  # it had begun
-                leaving = self._submit(partial(_after, job, leave))
+                leaving = self._submit(partial(_after_entering, job, leave))
                 self._leaving.add(leaving)
                 leaving.add_done_callback(self._left)
             raise
-        finally:
-            del job  # or this frame and an exception in it would keep each other alive
 
     async def finish(self, work: Callable[[], Any]) -> Any:
         """Leave or close: whether or not anybody waits for it, and after what is being left."""
-        last = partial(self._last, work)
+        last = partial(_after_all, self._leaving.copy(), work)
         job = self._submit(last)
         try:
             return await asyncio.wrap_future(job)
@@ -83,12 +80,6 @@ class Threads:
             if job.cancel():  # it had not begun
                 self._submit(last)
             raise
-        finally:
-            del job
-
-    def _last(self, work: Callable[[], Any]) -> Any:
-        wait(tuple(self._leaving))
-        return work()
 
     def _left(self, job: Future[Any]) -> None:
         self._leaving.discard(job)
@@ -102,11 +93,20 @@ class Threads:
     def _start(self) -> None:
         self._process = os.getpid()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="holdfast-aio")
+        self._leaving: set[Future[Any]] = set()
 
 
-def _after(job: Future[Any], leave: Callable[[], Any]) -> None:
-    if job.exception() is None:
+# A thread may wait for what was handed over earlier, which has a thread: never for what came later.
+
+
+def _after_entering(entering: Future[Any], leave: Callable[[], Any]) -> None:
+    if entering.exception() is None:
         leave()
+
+
+def _after_all(leaving: set[Future[Any]], work: Callable[[], Any]) -> Any:
+    wait(leaving)
+    return work()
 
 
 class Entering:
@@ -234,9 +234,9 @@ def _tool(function: FunctionType, threads: Threads) -> Callable[..., Any]:
 
 def _outside(result: Any, threads: Threads) -> Any:
     """What a caller of the async face gets for what the sync API gave."""
-    for sync, face in _FACE_OF.items():
-        if isinstance(result, sync):
-            return face(result, threads)
+    face = _FACE_OF.get(type(result))
+    if face is not None:
+        return face(result, threads)
     if isinstance(result, FunctionType):
         return _tool(result, threads)
     if isinstance(result, list | Iterator):
@@ -244,5 +244,5 @@ def _outside(result: Any, threads: Threads) -> Any:
     return result
 
 
-_FACE_OF = {sync: _face(sync) for sync in FACES}
+_FACE_OF: dict[type, type[Face]] = {sync: _face(sync) for sync in FACES}
 globals().update({face.__name__: face for face in _FACE_OF.values()})
