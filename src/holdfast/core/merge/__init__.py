@@ -1,0 +1,3 @@
+"""Comparing and merging contents: lines, lists, JSON, YAML, and whole trees."""
+
+from __future__ import annotations

@@ -1,0 +1,258 @@
+"""How contents are cut and packed, and what a collector keeps."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyfastcdc import FastCDC
+
+from holdfast.core.trees import reach as module
+from holdfast.core.trees.cut import (
+    FILE_CUT,
+    FOLDER_CUT,
+    PACK_BYTES_MAX,
+    RAW,
+    ZSTD,
+    ZSTD_LEVEL,
+    Cut,
+    Part,
+    decode_recipe,
+    encode_recipe,
+    packed,
+    plan_packs,
+)
+from holdfast.core.trees.digest import digest_of
+from holdfast.core.trees.reach import Marks, Reach, garbage, mark
+from holdfast.core.trees.tree import EMPTY, build_tree, find
+from holdfast.errors import Damaged
+from holdfast.model.tree import FILE, Node
+from holdfast.testing import raises
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+
+def cut(content: bytes, sizes: Cut) -> list[Part]:
+    cutter = FastCDC(avg_size=sizes.part_average, min_size=sizes.part_min, max_size=sizes.part_max)
+    chunks = [bytes(chunk.data) for chunk in cutter.cut_buf(content)]
+    return [Part(digest=digest_of(chunk), size=len(chunk)) for chunk in chunks]
+
+
+@pytest.mark.row("A25")
+def test_a_byte_inserted_into_a_large_file_stores_little() -> None:
+    content = random.Random(1).randbytes(12_000_000)
+    before = cut(content, FILE_CUT)
+    after = cut(content[:5_000_000] + b"x" + content[5_000_000:], FILE_CUT)
+    assert sum(part.size for part in before) == len(content)
+    assert sum(part.size for part in set(after) - set(before)) < 1_000_000
+    assert max(part.size for part in before) <= FILE_CUT.part_max
+
+
+@pytest.mark.row("A25")
+def test_a_file_added_to_a_large_folder_stores_little() -> None:
+    leaves = {
+        f"file {number:05}.md": Node(FILE, 1, number, digest_of(b"%d" % number))
+        for number in range(5_000)
+    }
+    before = build_tree(leaves.items())
+    after = build_tree((leaves | {"file 02500a.md": EMPTY._replace(kind=FILE, files=1)}).items())
+    parts = [cut(tree.folders[tree.root.digest], FOLDER_CUT) for tree in (before, after)]
+    assert len(before.folders[before.root.digest]) > FOLDER_CUT.whole_max
+    assert sum(part.size for part in set(parts[1]) - set(parts[0])) <= 2 * FOLDER_CUT.part_max
+
+
+PARTS = st.lists(
+    st.builds(
+        lambda content: Part(digest=digest_of(content), size=len(content)), st.binary(min_size=1)
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(PARTS)
+def test_a_recipe_comes_back(parts: list[Part]) -> None:
+    size = sum(part.size for part in parts)
+    assert decode_recipe(encode_recipe(parts), size) == tuple(parts)
+    with raises(Damaged, "recipe_damaged"):
+        decode_recipe(encode_recipe(parts), size + 1)
+
+
+HEX = digest_of(b"").removeprefix("sha256:")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "",
+        "holdfast recipe 1\n",
+        f"holdfast recipe 2\n5 {HEX}\n",
+        f"5 {HEX}\n",
+        f"holdfast recipe 1\n5 {HEX}",
+        f"holdfast recipe 1\n05 {HEX}\n",
+        f"holdfast recipe 1\n5  {HEX}\n",
+        f"holdfast recipe 1\n5 {HEX.upper()}\n",
+        f"holdfast recipe 1\n5 {HEX[1:]}\n",
+        f"holdfast recipe 1\n5 {HEX}\r\n",
+        f"holdfast recipe 1\n0 {HEX}\n5 {HEX}\n",
+        f"holdfast recipe 1\n-5 {HEX}\n10 {HEX}\n",
+        f"holdfast recipe 1\nx {HEX}\n",
+        "holdfast recipe 1\n5\n",
+        "\u00e4",
+    ],
+)
+def test_other_recipes_are_damage(data: str) -> None:
+    with raises(Damaged, "recipe_damaged"):
+        decode_recipe(data.encode(), 5)
+
+
+def test_only_what_shrinks_is_compressed() -> None:
+    def compress(content: bytes) -> bytes:
+        return zstd.compress(content, ZSTD_LEVEL)
+
+    prose = b"the same words, again and again. " * 100
+    form, stored = packed(prose, compress)
+    assert form == ZSTD
+    assert zstd.decompress(stored) == prose
+    for noise in (random.Random(1).randbytes(5000), b"", b"x", b"short"):
+        assert packed(noise, compress) == (RAW, noise)
+    assert packed(b"x" * 16, lambda _: b"y" * 15) == (RAW, b"x" * 16)
+    assert packed(b"x" * 16, lambda _: b"y" * 14) == (ZSTD, b"y" * 14)
+
+
+def name(number: int) -> str:
+    return digest_of(b"%d" % number)
+
+
+@pytest.mark.row("A25")
+def test_each_unknown_object_is_packed_once_and_in_order() -> None:
+    stored = {name(2)}
+    asked: list[list[str]] = []
+
+    def known(names: Iterable[str]) -> set[str]:
+        asked.append(list(names))
+        return stored
+
+    objects = [(name(number), PACK_BYTES_MAX // 2) for number in (1, 1, 2, 3, 1, 4, 3)]
+    packs: list[list[str]] = []
+    for pack in plan_packs(objects, known):
+        packs.append(pack)
+        stored.update(pack)
+    assert packs == [[name(1)], [name(3)], [name(4)]]
+    assert asked == [[name(1), name(2)], [name(3), name(1)], [name(4), name(3)]]
+
+
+def test_packs_are_planned_while_objects_are_found() -> None:
+    made: list[int] = []
+
+    def objects() -> Iterable[tuple[str, int]]:
+        for number in range(10):
+            made.append(number)
+            yield name(number), PACK_BYTES_MAX
+
+    plan = plan_packs(objects(), lambda _: ())
+    assert next(plan) == [name(0)]
+    assert made == [0, 1]
+    assert list(plan) == [[name(number)] for number in range(1, 10)]
+    assert list(plan_packs([], lambda _: ())) == []
+
+
+# --- what a collector keeps -----------------------------------------------------------------------
+
+
+def no_parts(names: Iterable[str]) -> Iterable[str]:
+    return ()
+
+
+@given(st.lists(st.lists(st.integers(0, 300)), max_size=20), st.integers(0, 50))
+def test_marks_are_a_set(batches: list[list[int]], pending_max: int) -> None:
+    before = module.PENDING_MAX
+    module.PENDING_MAX = pending_max
+    try:
+        marks, model = Marks(), set[str]()
+        for batch in batches:
+            names = [name(number) for number in batch]
+            fresh = marks.add(names)
+            assert fresh == list(dict.fromkeys(n for n in names if n not in model))
+            model.update(names)
+            assert all((name(number) in marks) == (name(number) in model) for number in range(20))
+    finally:
+        module.PENDING_MAX = before
+
+
+def test_what_versions_lead_to_is_kept_and_the_rest_is_garbage() -> None:
+    def leaf(content: bytes) -> Node:
+        return Node(FILE, 1, len(content), digest_of(content))
+
+    kept = [
+        build_tree([("a", leaf(b"1")), ("d/e/b", leaf(b"2")), ("empty", EMPTY)]),
+        build_tree([("a", leaf(b"3")), ("d/e/b", leaf(b"2"))]),
+    ]
+    dropped = build_tree([("a", leaf(b"4")), ("d/e/b", leaf(b"2"))])
+    folders = {digest: data for tree in (*kept, dropped) for digest, data in tree.folders.items()}
+    below = find(kept[0].root, "d/e", folders.__getitem__)
+    assert below
+    recipes = {
+        digest_of(b"2"): [name(70), name(71)],
+        dropped.root.digest: [name(72)],
+        kept[0].root.digest: [name(73)],
+        below.digest: [name(74)],
+    }
+    objects = {*folders, *map(digest_of, (b"1", b"2", b"3", b"4"))} | {
+        name(n) for n in range(70, 75)
+    }
+    objects.discard(EMPTY.digest)
+
+    def parts(names: Iterable[str]) -> list[str]:
+        return [part for n in names for part in recipes.get(n, [])]
+
+    reach = Reach()
+    mark([tree.root.digest for tree in kept], folders.__getitem__, parts, reach)
+    found = set(garbage(((n, 5) for n in sorted(objects)), reach, before=10))
+    assert found == {dropped.root.digest, digest_of(b"4"), name(72)}
+    fresh = [(name(99), 10), (name(98), 11), (name(97), 9)]
+    assert list(garbage(fresh, reach, before=10)) == [name(97)]
+
+
+def test_a_file_with_the_bytes_of_a_folder_hides_nothing() -> None:
+    inner = build_tree([("x", Node(FILE, 1, 1, name(1)))])
+    data = inner.folders[inner.root.digest]
+    outer = build_tree(
+        [("copy", Node(FILE, 1, len(data), inner.root.digest)), ("d/x", Node(FILE, 1, 1, name(1)))]
+    )
+    reach = Reach()
+    mark([outer.root.digest], (outer.folders | inner.folders).__getitem__, no_parts, reach)
+    assert name(1) in reach
+    alone = build_tree([("copy", Node(FILE, 1, len(data), inner.root.digest))])
+    reach = Reach()
+    folders = alone.folders | inner.folders
+    mark([alone.root.digest, inner.root.digest], folders.__getitem__, no_parts, reach)
+    assert name(1) in reach
+
+
+def test_a_folder_that_cannot_be_read_stops_the_collector() -> None:
+    tree = build_tree([("d/x", Node(FILE, 1, 1, name(1)))])
+    folders = {tree.root.digest: tree.folders[tree.root.digest]}
+    with pytest.raises(KeyError):
+        mark([tree.root.digest], folders.__getitem__, no_parts, Reach())
+
+
+def test_each_folder_is_opened_once() -> None:
+    shared = {f"d{number}/x": Node(FILE, 1, 1, name(1)) for number in range(50)}
+    trees = [build_tree((shared | {"n": Node(FILE, 1, 1, name(n))}).items()) for n in range(5)]
+    folders = {digest: data for tree in trees for digest, data in tree.folders.items()}
+    opened: list[str] = []
+
+    def load(digest: str) -> bytes:
+        opened.append(digest)
+        return folders[digest]
+
+    mark([tree.root.digest for tree in trees], load, no_parts, Reach())
+    assert len(opened) == len(set(opened)) == 6
