@@ -22,12 +22,12 @@ MAY_IMPORT = {
     "strategies": {"errors", "model", "core", "ports"},
     "engine": {"errors", "model", "core", "ports", "strategies"},
     "wiring": {"errors", "model", "core", "ports", "strategies", "engine", "storage", "kernel"},
-    "kernel": {"errors", "model", "core", "ports", "engine"},
+    "kernel": {"errors", "model", "core", "ports", "engine", "strategies"},
     "aio": {"errors", "model", "core", "ports", "strategies", "engine", "wiring"},
     "cli": {"errors", "model", "core", "ports", "engine", "wiring", "aio", "kernel", "__main__"},
     "testing": {"errors", "model", "core", "ports", "strategies", "engine", "kernel"},
     "__main__": {"cli"},
-    "__init__": {"errors", "model", "core", "engine", "kernel", "wiring"},
+    "__init__": {"errors", "model", "core", "engine", "kernel", "wiring", "aio"},
 }
 STANDARD_ONLY = {"errors", "model", "core", "ports"}
 

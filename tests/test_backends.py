@@ -11,9 +11,9 @@ from kernel_sample import SMALL, BareBackend, SlowBackend
 
 from holdfast.errors import Closed, Conflict, InvalidInput
 from holdfast.kernel import MISSING, InMemoryBackend, MemoryBackendStats, Outcome, Set
-from holdfast.kernel.backend import TRANSACTIONS
 from holdfast.kernel.clock import now_us
 from holdfast.kernel.defaults import rich
+from holdfast.ports.values import TRANSACTIONS
 from holdfast.testing.backends import BackendContract
 
 if TYPE_CHECKING:

@@ -207,7 +207,7 @@ def test_blocks_of_one_priority_take_turns_and_higher_ones_come_first() -> None:
             label=label, priority=priority, heading=label, lines=lines, more=False, reach="r"
         )
 
-    context = fit([draft("a", 1, 9), draft("b", 1, 9), draft("c", 2, 1)], 25, estimate_tokens)
+    context = fit([draft("a", 1, 9), draft("b", 1, 9), draft("c", 2, 1)], 24, estimate_tokens)
     assert [block.shown for block in context.blocks] == [4, 3, 1]
 
 

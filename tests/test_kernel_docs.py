@@ -14,7 +14,7 @@ import pytest
 import holdfast.kernel
 from holdfast.errors import HoldfastError
 from holdfast.kernel import Agent, Kernel
-from holdfast.kernel import backend as port
+from holdfast.ports import values as port
 from holdfast.testing.backends import BackendContract
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 SOURCES = [
     *(ROOT / "src" / "holdfast" / "kernel").glob("*.py"),
     ROOT / "src" / "holdfast" / "core" / "jsonvalue.py",
+    ROOT / "src" / "holdfast" / "core" / "keyvalue.py",
+    ROOT / "src" / "holdfast" / "ports" / "values.py",
+    ROOT / "src" / "holdfast" / "storage" / "redis.py",
+    ROOT / "src" / "holdfast" / "wiring" / "backends.py",
 ]
 
 
@@ -51,6 +55,7 @@ def test_the_programs_of_the_page_run(
     monkeypatch.chdir(tmp_path)
     names = asyncio.run(run_all())
     assert capsys.readouterr().out.endswith("CopyProgress(step='prove', done=4, of=4)\n")
+    assert (tmp_path / "data" / "agents.db").exists()
     assert [each.name for each in (tmp_path / "checkpoints").iterdir()] == ["counter.json"]
     assert issubclass(names["TestJsonFileBackend"], BackendContract)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast import aio
     from holdfast.engine.history import LogQuery
     from holdfast.engine.space import Space
     from holdfast.engine.vault import Vault
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
         MemoryBackend,
         MemoryBackendStats,
     )
+    from holdfast.kernel.vault import VaultBackend
     from holdfast.model.write import Actor, Caller
     from holdfast.wiring import open_vault as open  # noqa: A004
+    from holdfast.wiring.backends import RedisBackend, SqliteBackend
 
 __version__ = "0.1.0"
 
@@ -41,8 +44,12 @@ __all__ = [
     "LogQuery",
     "MemoryBackend",
     "MemoryBackendStats",
+    "RedisBackend",
     "Space",
+    "SqliteBackend",
     "Vault",
+    "VaultBackend",
+    "aio",
     "open",
 ]
 
@@ -59,16 +66,21 @@ _HOMES = {
     "LogQuery": ("holdfast.engine.history", "LogQuery"),
     "Space": ("holdfast.engine.space", "Space"),
     "Vault": ("holdfast.engine.vault", "Vault"),
+    "RedisBackend": ("holdfast.wiring.backends", "RedisBackend"),
+    "SqliteBackend": ("holdfast.wiring.backends", "SqliteBackend"),
+    "VaultBackend": ("holdfast.kernel.vault", "VaultBackend"),
     "open": ("holdfast.wiring", "open_vault"),
 }
 
 
 def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name == "aio":
+        return import_module("holdfast.aio")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
-    from importlib import import_module
-
     found = getattr(import_module(home[0]), home[1])
     globals()[name] = found
     return found

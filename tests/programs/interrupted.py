@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from types import FrameType
 
 from holdfast.storage.sqlite.database import Database
 
@@ -41,23 +42,11 @@ def main() -> None:
     others = [threading.Thread(target=work, args=(number,)) for number in range(OTHERS)]
     others.append(threading.Thread(target=submit))
     pest = threading.Thread(target=interrupt, args=(stop,))
-    for thread in others:
-        thread.start()
-    pest.start()
-    interrupts = 0
-    while interrupts < ROUNDS:
-        try:
-            while True:
-                db.write(lambda conn: add(conn, OTHERS + 1))
-        except KeyboardInterrupt:
-            interrupts += 1
-    while not stop.is_set():
-        try:
-            stop.set()
-            pest.join()
-        except KeyboardInterrupt:
-            continue
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for thread in (*others, pest):
+        thread.start()
+    lead_and_be_interrupted(db)
+    stop.set()
     pest.join()
     for thread in others:
         thread.join()
@@ -69,6 +58,29 @@ def main() -> None:
     assert all(acknowledged), acknowledged
     assert found[OTHERS] == heard[0] == heard[1], (found[OTHERS], heard)
     print("all there")
+
+
+def lead_and_be_interrupted(db: Database) -> None:
+    signal.signal(signal.SIGINT, raise_while_writing)
+    interrupts = 0
+    while interrupts < ROUNDS:
+        try:
+            write_on(db)
+        except KeyboardInterrupt:
+            interrupts += 1
+
+
+def write_on(db: Database) -> None:
+    while True:
+        db.write(lambda conn: add(conn, OTHERS + 1))
+
+
+def raise_while_writing(_signal: int, frame: FrameType | None) -> None:
+    """As Ctrl-C does, twice in a row too, but only where this program has something to catch it."""
+    while frame is not None:
+        if frame.f_code is write_on.__code__:
+            raise KeyboardInterrupt
+        frame = frame.f_back
 
 
 def prepare(conn) -> None:
@@ -87,7 +99,7 @@ def interrupt(stop: threading.Event) -> None:
     chance = random.Random(11)
     main_thread = threading.main_thread().ident
     assert main_thread is not None
-    while not stop.wait(chance.random() * 0.008):
+    while not stop.wait(chance.random() * 0.004):
         signal.pthread_kill(main_thread, signal.SIGINT)
 
 

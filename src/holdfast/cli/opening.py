@@ -110,7 +110,8 @@ def vault_place(call: Call) -> str:
 def vault_shown(call: Call) -> str:
     """Where the vault is, or will be once something is written."""
     where = vault_place(call)
-    return str(vault_file(where) or where)
+    file = vault_file(where)
+    return where if file is None else str(file.absolute())
 
 
 def exists(where: str) -> bool:

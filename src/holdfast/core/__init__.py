@@ -1,3 +1,6 @@
-"""Pure algorithms: from values to values, no clock, no randomness, no files. Standard library only."""
+"""Pure algorithms: from values to values, without a clock, randomness or files.
+
+The standard library only.
+"""
 
 from __future__ import annotations

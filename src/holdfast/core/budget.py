@@ -35,15 +35,31 @@ def fit(drafts: Sequence[Draft], budget: int | None, count: CountTokens) -> Cont
     plans = [_Plan(draft, count) for draft in drafts]
     for plan in plans:
         plan.taken = len(plan.draft.lines)
-    if budget is not None and sum(plan.cost(plan.taken) for plan in plans) > budget:
-        _take(plans, budget)
+    blank = count("")  # between blocks; the last one ends without it
+    if budget is not None and sum(plan.cost(plan.taken) for plan in plans) > budget + blank:
+        _take(plans, budget + blank)
     blocks = tuple(plan.block() for plan in plans)
-    return Context(
-        text="".join(block.text for block in blocks).removesuffix("\n"),
-        tokens=sum(block.tokens for block in blocks),
-        budget=budget,
-        blocks=blocks,
-    )
+    parts = [block.text for block in blocks if block.text]
+    used = sum(block.tokens for block in blocks)
+    unseen = [block.label for block in blocks if block.left_out and not block.shown]
+    line = _naming(unseen, budget - used, count) if unseen and budget is not None else ""
+    if line:
+        parts.append(f"{line}\n")
+        used += count(line)
+    elif parts:
+        parts[-1] = parts[-1].removesuffix("\n")
+        used -= blank
+    return Context(text="".join(parts), tokens=used, budget=budget, blocks=blocks)
+
+
+def _naming(labels: Sequence[str], left: int, count: CountTokens) -> str:
+    """A line that names the blocks that found no room, as many as there is room to name."""
+    for kept in range(len(labels), 0, -1):
+        more = " and more" if kept < len(labels) else ""
+        line = f"Left out by the budget: {', '.join(labels[:kept])}{more}"
+        if count(line) <= left:
+            return line
+    return ""
 
 
 def _take(plans: Sequence[_Plan], budget: int) -> None:
@@ -56,10 +72,10 @@ def _take(plans: Sequence[_Plan], budget: int) -> None:
         while waiting:
             still: list[_Plan] = []
             for plan in waiting:
-                cost = plan.cost(plan.taken + 1) - plan.cost(plan.taken)
-                if plan.taken < len(plan.draft.lines) and cost <= left:
-                    left -= cost
-                    plan.taken += 1
+                step = plan.step(left)
+                if step:
+                    left -= plan.cost(plan.taken + step) - plan.cost(plan.taken)
+                    plan.taken += step
                     still.append(plan)
             waiting = still
 
@@ -81,6 +97,14 @@ class _Plan:
         if taken == 0 or taken >= len(self._sums):
             return 0
         return self._sums[taken] + self._frame + (self._reach if self._more(taken) else 0)
+
+    def step(self, left: int) -> int:
+        """How many more lines to take now: one, or all that are left where only that fits."""
+        whole = len(self.draft.lines) - self.taken
+        for lines in (1, whole):
+            if whole and self.cost(self.taken + lines) - self.cost(self.taken) <= left:
+                return lines
+        return 0
 
     def block(self) -> Block:
         draft, taken = self.draft, self.taken

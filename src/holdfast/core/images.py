@@ -7,6 +7,7 @@ that is the seq of the change which holds the image. Times are microseconds sinc
 from __future__ import annotations
 
 from holdfast.model.entry import Entry
+from holdfast.model.space import Store
 from holdfast.model.times import from_us, to_us
 
 TYPE_CHECKING = False
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from holdfast.model.directory import Directory, Version
     from holdfast.model.entry import Json
     from holdfast.model.session import Session
-    from holdfast.model.space import SpaceInfo, Store
+    from holdfast.model.space import SpaceInfo
 
     Image = dict[str, Json]
 
@@ -88,6 +90,22 @@ def store_image(store: Store) -> Image:
     }
 
 
+def store_from_image(image: Mapping[str, Any], space: SpaceInfo, revision: int) -> Store:
+    return Store(
+        id=image["id"],
+        number=image["number"],
+        space=space.id,
+        space_number=space.number,
+        space_name=space.name,
+        name=image["name"],
+        type=image["type"],
+        strategy=image["strategy"],
+        options=image["options"],
+        position=image["position"],
+        revision=revision,
+    )
+
+
 def session_image(session: Session) -> Image:
     return {
         "number": session.number,
@@ -99,6 +117,39 @@ def session_image(session: Session) -> Image:
         "user": session.user,
         "started_us": to_us(session.started),
         "ended_us": _us(session.ended),
+    }
+
+
+def directory_image(directory: Directory) -> Image:
+    return {
+        "number": directory.number,
+        "id": directory.id,
+        "space": directory.space_number,
+        "name": directory.name,
+        "type": directory.type,
+        "state": directory.state,
+        "hidden": directory.hidden,
+        "head": directory.head,
+        "created_us": to_us(directory.created),
+    }
+
+
+def version_image(version: Version) -> Image:
+    return {
+        "number": version.number,
+        "id": version.id,
+        "directory": version.directory,
+        "v": version.v,
+        "tree": version.tree,
+        "files": version.files,
+        "size": version.size,
+        "parents": list(version.parents),
+        "kind": version.kind,
+        "author": version.author,
+        "run": version.run,
+        "session": version.session,
+        "message": version.message,
+        "at_us": to_us(version.at),
     }
 
 

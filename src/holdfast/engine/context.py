@@ -11,28 +11,30 @@ import json
 from holdfast.core.budget import estimate_tokens, fit
 from holdfast.core.canonical import canonical_text
 from holdfast.core.codec import pack, unpack
-from holdfast.engine.sessions import session_named
+from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.spaces import declared_stores
 from holdfast.engine.view import NowView
 from holdfast.errors import InvalidInput
+from holdfast.model.session import as_of_lease
 from holdfast.model.vault import Frozen
 from holdfast.strategies import STRATEGIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.engine.work import Core
     from holdfast.model.context import Context
+    from holdfast.model.space import Store
     from holdfast.model.write import Caller
     from holdfast.ports import Snapshot, Transaction, View
 
 WHOLE = 0
+TOKENS_MAX = 2**31
 
 
-def assemble(snapshot: Snapshot, view: View, space_name: str, budget: int | None) -> Context:
-    drafts = [
-        STRATEGIES[store.strategy].block(view, store)
-        for store in declared_stores(snapshot, space_name)
-    ]
+def assemble(view: View, stores: Sequence[Store], budget: int | None) -> Context:
+    drafts = [STRATEGIES[store.strategy].block(view, store) for store in stores]
     return fit([draft for draft in drafts if draft is not None], budget, estimate_tokens)
 
 
@@ -41,32 +43,45 @@ def current(core: Core, space_name: str, caller: Caller, budget: int | None) -> 
     check_budget(budget)
 
     def fresh(snapshot: Snapshot) -> Context:
-        return assemble(snapshot, NowView(snapshot, core.clock()), space_name, budget)
+        stores = declared_stores(snapshot, space_name)
+        return assemble(NowView(snapshot, core.clock()), stores, budget)
 
     if caller.session is None:
         return core.storage.read(fresh)
 
-    session, slot = caller.session, WHOLE if budget is None else budget
+    name, slot = caller.session, WHOLE if budget is None else budget
 
     def kept(snapshot: Snapshot) -> Context | None:
-        frozen = snapshot.frozen(session, slot)
-        return None if frozen is None else unpack(json.loads(frozen.body))
+        session = session_named(snapshot, name)
+        check_session_space(session, space_name)
+        frozen = snapshot.frozen(session.id, slot)
+        return None if frozen is None else _thawed(frozen)
 
     def freeze(tx: Transaction) -> Context:
         known = kept(tx)
         if known is not None:
             return known
-        context = fresh(tx)
-        if session_named(tx, session).state == "open":
+        context, session = fresh(tx), session_named(tx, name)
+        if as_of_lease(session, core.clock()).state == "open":
             body = canonical_text(pack(context))
-            tx.freeze(Frozen(session=session, budget=slot, at_seq=tx.head()[0], body=body))
+            tx.freeze(Frozen(session=session.id, budget=slot, at_seq=tx.head()[0], body=body))
         return context
 
     return core.storage.read(kept) or core.storage.write(freeze)
 
 
+def _thawed(frozen: Frozen) -> Context | None:
+    """The context; None when another version kept it in a form that is not known here."""
+    try:
+        return unpack(json.loads(frozen.body))
+    except (LookupError, TypeError):
+        return None
+
+
 def check_budget(budget: int | None) -> None:
-    if budget is not None and budget < 1:
+    if budget is not None and (type(budget) is not int or not 1 <= budget <= TOKENS_MAX):
         raise InvalidInput(
-            "budget_invalid", f"a budget of {budget} tokens holds nothing", hint="ask for 1 or more"
+            "budget_invalid",
+            f"{budget} tokens are no budget",
+            hint="ask for a whole number, 1 or more",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from itertools import islice
 
-from holdfast.errors import NotFound
+from holdfast.errors import InvalidInput, NotFound
 from holdfast.model.query import check_limit
 from holdfast.model.times import given_us, to_us
 from holdfast.model.value import Value
@@ -37,6 +37,8 @@ class LogQuery(Value):
 
 def in_log(core: Core, query: LogQuery) -> Sequence[Change]:
     check_limit(query.limit, 10_000)
+    for seq in (query.after, query.before):
+        check_seq(seq)
     return core.storage.read(
         lambda snapshot: list(
             islice(
@@ -69,11 +71,30 @@ def _names(change: Change, target: str) -> bool:
     return target in (change.target, change.target[-8:], given)
 
 
+def check_seq(seq: int) -> None:
+    if type(seq) is not int or not 0 <= seq <= LATEST:
+        raise InvalidInput(
+            "seq_invalid", f"{seq} is no seq of a change", hint="holdfast log shows them"
+        )
+
+
+def image_at(snapshot: Snapshot, revision: int, seq: int) -> Change | None:
+    """The change that made a thing what it was after `seq`, from its revision backwards."""
+    at: int | None = revision
+    while at is not None:
+        change = snapshot.change(at)
+        if change is None or change.seq <= seq:
+            return change
+        at = change.prior
+    return None
+
+
 def moment_of(snapshot: Snapshot, as_of: int | datetime) -> tuple[int, int]:
     """The seq and the time of a moment that somebody asks for."""
     if isinstance(as_of, datetime):
         at_us = given_us(as_of)
         return snapshot.seq_at(at_us), at_us
+    check_seq(as_of)
     change = snapshot.change(as_of)
     if change is None:
         raise NotFound(

@@ -6,11 +6,15 @@ goes with it, whether it ended or was abandoned. The context that it began with 
 
 from __future__ import annotations
 
-from holdfast.errors import Ambiguous, NotFound
-from holdfast.model.ids import SessionId, is_short
+from itertools import islice
+
+from holdfast.engine.naming import check_session_space, session_named
+from holdfast.engine.spaces import space_named
+from holdfast.errors import InvalidInput
+from holdfast.model.ids import SessionId
 from holdfast.model.names import shown
-from holdfast.model.session import LEASE, Session, as_of_lease
-from holdfast.model.space import DEFAULT_SPACE
+from holdfast.model.query import check_limit
+from holdfast.model.session import LEASE, STATES, Session, as_of_lease
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
 
 def start(work: Work, space: SpaceInfo, *, title: str, agent: str, user: str) -> Session:
+    work.expect(0, "the new session")
     sweep(work)
     session = Session(
         id=SessionId(work.new_id()),
@@ -41,13 +46,15 @@ def start(work: Work, space: SpaceInfo, *, title: str, agent: str, user: str) ->
     return work.put_session(session, None, space, "start")
 
 
-def end(work: Work, name: str) -> Session:
-    """End it. Ending it again changes nothing."""
+def end(work: Work, name: str, space_name: str) -> Session:
+    """End it. Ending it again changes nothing; one whose lease ran out is abandoned."""
     session = session_named(work.tx, name)
+    check_session_space(session, space_name)
     if session.state != "open":
         return session
     work.expect(session.revision, f"session {session.id}")
-    return _close(work, session, "ended")
+    lapsed = as_of_lease(session, work.at_us).state == "abandoned"
+    return _close(work, session, "abandoned" if lapsed else "ended")
 
 
 def sweep(work: Work) -> Sequence[Session]:
@@ -67,32 +74,17 @@ def _close(work: Work, session: Session, state: SessionState) -> Session:
     )
 
 
-def session_named(snapshot: Snapshot, name: str) -> Session:
-    """By its whole id, or its short form where that is unique."""
-    found = [] if (session := snapshot.session(name)) is None else [session]
-    if not found and is_short(name):
-        found = list(snapshot.sessions_like(name))
-    if len(found) > 1:
-        raise Ambiguous(
-            "session_ambiguous",
-            f"{shown(name)} fits the sessions {', '.join(item.id for item in found)}",
-            hint="use a whole id",
-        )
-    if not found:
-        raise NotFound(
-            "session_not_found",
-            f"there is no session {shown(name)}",
-            hint="holdfast session list, or holdfast session start",
-        )
-    return found[0]
-
-
 def listed(
-    snapshot: Snapshot, space_name: str | None, state: str | None, limit: int, at_us: int
+    snapshot: Snapshot, space_name: str, state: str | None, limit: int, at_us: int
 ) -> Sequence[Session]:
     """The newest first. A session whose lease ran out is abandoned, recorded as such or not yet."""
-    space = None if space_name is None else snapshot.space_named(space_name)
-    if space is None and space_name == DEFAULT_SPACE:
+    check_limit(limit)
+    if state not in (None, *STATES):
+        raise InvalidInput(
+            "state_invalid", f"{shown(str(state))} is no state", hint=f"one of {', '.join(STATES)}"
+        )
+    space = space_named(snapshot, space_name)
+    if space is None:
         return []
-    found = [as_of_lease(session, at_us) for session in snapshot.sessions(space, None, limit)]
-    return [session for session in found if state in (None, session.state)]
+    found = (as_of_lease(session, at_us) for session in snapshot.sessions(space))
+    return list(islice((item for item in found if state in (None, item.state)), limit))

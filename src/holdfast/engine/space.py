@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 
 from holdfast.engine import context as contexts
 from holdfast.engine import sessions, spaces
@@ -13,7 +14,7 @@ from holdfast.errors import Refused
 from holdfast.model.names import check_label
 from holdfast.model.value import Value
 from holdfast.model.write import Write
-from holdfast.strategies import STRATEGIES, narrative
+from holdfast.strategies import STRATEGIES, keyvalue, narrative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +22,17 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeVar, Unpack
 
+    from holdfast.engine.directories.face import Directories
     from holdfast.engine.history import LogQuery
     from holdfast.model.change import Change
     from holdfast.model.context import Context
+    from holdfast.model.directory import DirectoryType
     from holdfast.model.entry import Json
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, WriteOptions
-    from holdfast.ports import Snapshot, Tool, View
+    from holdfast.ports import Snapshot, Tool, Transaction, View
+    from holdfast.ports.values import ValueWrites
 
     T = TypeVar("T")
 
@@ -49,26 +53,63 @@ class StoreDesk(Value):
     def mutate(
         self, op: str, arguments: Mapping[str, Json], unit: Callable[[Work, Store], T], write: Write
     ) -> T:
-        if self.as_of is not None:
-            raise Refused(
-                "past_is_fixed",
-                f"{self.store.label} is seen as of an earlier moment, which cannot be changed",
-                hint="write to the space as it is now",
-            )
+        check_present(self.as_of, self.store.label)
         meant = {"store": self.store.label, **arguments}
-        return mutate(
-            self.core,
-            self.caller,
-            write,
-            op,
-            meant,
-            lambda work: unit(work, spaces.written_store(work, self._now(work.tx))),
-        )
+
+        def run(work: Work) -> T:
+            work.of_space(self.store.space_name)
+            return unit(work, spaces.written_store(work, self._now(work.tx)))
+
+        return mutate(self.core, self.caller, write, op, meant, run)
+
+    def value_data(self, namespace: str, key: str) -> bytes | None:
+        store, at_us = self.store, self.core.clock()
+
+        def unit(snapshot: Snapshot) -> bytes | None:
+            data = snapshot.value_data(store, namespace, key, at_us)
+            if data is None and (now := self._now(snapshot)) is not store:
+                data = snapshot.value_data(now, namespace, key, at_us)
+            return data
+
+        check_present(self.as_of, self.store.label)
+        return self.core.storage.read(unit)
+
+    def submit(
+        self,
+        unit: Callable[[ValueWrites, Store, int], T],
+        done: Callable[[T | None, BaseException | None], None],
+    ) -> None:
+        check_present(self.as_of, self.store.label)
+
+        def run(tx: Transaction) -> T:
+            store = self._now(tx)
+            if not store.number:
+                store = spaces.written_store(Work(self.core, tx, self.caller, Write()), store)
+            return unit(tx, store, self.core.clock())
+
+        self.core.storage.submit(run, done)
 
     def _now(self, snapshot: Snapshot) -> Store:
         """The store as it is declared at the moment of the unit, which may differ from before."""
         store = self.store
+        if self.as_of is not None:
+            return store
+        if store.number and snapshot.store_revision(store) == store.revision:
+            return store
         return spaces.store_named(snapshot, store.space_name, store.name, store.strategy)
+
+
+def check_present(as_of: int | datetime | None, what: str) -> None:
+    if as_of is not None:
+        raise Refused(
+            "past_is_fixed",
+            f"{what} is seen as of an earlier moment, which cannot be changed",
+            hint="write to the space as it is now",
+        )
+
+
+def seq_of(snapshot: Snapshot, as_of: int | datetime | None) -> int | None:
+    return None if as_of is None else moment_of(snapshot, as_of)[0]
 
 
 def view_of(core: Core, snapshot: Snapshot, as_of: int | datetime | None) -> View:
@@ -103,28 +144,47 @@ class Space:
 
     def stores(self) -> Sequence[Store]:
         """The declared stores in their order."""
-        return self._core.storage.read(lambda snap: spaces.declared_stores(snap, self.name))
+        return self._core.storage.read(self._stores)
 
     def notes(self, store: str | None = None) -> narrative.Notes:
         """A narrative store; without a name, the one called `narrative`, or the only one."""
-        return narrative.Notes(self._desk(narrative.NAME)(store))
+        return narrative.Notes(self.desk(narrative.NAME, store))
+
+    def kv(
+        self, namespace: str = keyvalue.NAMESPACE, *, store: str | None = None
+    ) -> keyvalue.Values:
+        """The values of one namespace; of the store `keyvalue`, or the only one, unless named."""
+        return keyvalue.Values(self.desk(keyvalue.NAME, store), namespace)
 
     def tools(self) -> Sequence[Tool]:
         """What this space offers to an agent loop: plain typed functions."""
         offered = sorted({store.strategy for store in self.stores()})
-        return [tool for name in offered for tool in STRATEGIES[name].tools(self._desk(name))]
+        return [
+            tool for name in offered for tool in STRATEGIES[name].tools(partial(self.desk, name))
+        ]
+
+    def directories(self, type: DirectoryType = "memory") -> Directories:
+        """The versioned directories of a type, as they are now."""
+        from holdfast.engine.directories.desk import Desk
+        from holdfast.engine.directories.face import Directories
+
+        desk = Desk(core=self._core, space=self.name, type=type, caller=self.caller)
+        return Directories(desk)
 
     def context(self, budget: int | None = None) -> Context:
         """What a session starts with. A session is given the same one until it ends."""
         if self._as_of is None:
             return contexts.current(self._core, self.name, self.caller, budget)
         contexts.check_budget(budget)
-        moment = self._as_of
-        return self._core.storage.read(
-            lambda snapshot: contexts.assemble(
-                snapshot, view_of(self._core, snapshot, moment), self.name, budget
-            )
-        )
+
+        def then(snapshot: Snapshot) -> Context:
+            view = view_of(self._core, snapshot, self._as_of)
+            return contexts.assemble(view, self._stores(snapshot), budget)
+
+        return self._core.storage.read(then)
+
+    def _stores(self, snapshot: Snapshot) -> Sequence[Store]:
+        return spaces.declared_stores(snapshot, self.name, seq_of(snapshot, self._as_of))
 
     @contextmanager
     def session(self, title: str = "", *, agent: str = "local") -> Generator[Space]:
@@ -139,10 +199,11 @@ class Space:
     def start_session(
         self, title: str = "", *, agent: str = "local", **write: Unpack[WriteOptions]
     ) -> Session:
-        if title:
+        check_present(self._as_of, f"the space {self.name}")
+        if title != "":
             check_label(title, "a session")
         check_label(agent, "an agent")
-        user = self.caller.user
+        user = check_label(self.caller.user, "a user")
 
         def unit(work: Work) -> Session:
             space = spaces.written_space(work, self.name)
@@ -158,7 +219,7 @@ class Space:
             Write(**write),
             "session end",
             {"session": session},
-            lambda work: sessions.end(work, session),
+            lambda work: sessions.end(work, session, self.name),
         )
 
     def sessions(self, *, state: str | None = None, limit: int = 20) -> Sequence[Session]:
@@ -170,14 +231,14 @@ class Space:
         """The changes of this space, the newest first."""
         return in_log(self._core, query.replace(space=self.name))
 
-    def _desk(self, strategy: str) -> Callable[[str | None], StoreDesk]:
-        def desk(name: str | None) -> StoreDesk:
-            store = self._core.storage.read(
-                lambda snapshot: spaces.store_named(snapshot, self.name, name, strategy)
+    def desk(self, strategy: str, store: str | None = None) -> StoreDesk:
+        """A store as a strategy's face works on it; without a name as `notes` and `kv` find it."""
+        found = self._core.storage.read(
+            lambda snapshot: spaces.store_named(
+                snapshot, self.name, store, strategy, seq_of(snapshot, self._as_of)
             )
-            return StoreDesk(core=self._core, caller=self.caller, store=store, as_of=self._as_of)
-
-        return desk
+        )
+        return StoreDesk(core=self._core, caller=self.caller, store=found, as_of=self._as_of)
 
     def _outside(self) -> Caller:
         """The caller as itself: a session neither starts nor ends another."""

@@ -7,9 +7,11 @@ from another folder is refused until somebody adopts it, so that two folders nev
 
 from __future__ import annotations
 
+from holdfast.core.images import store_from_image
+from holdfast.engine.history import image_at
 from holdfast.errors import Conflict, InvalidInput, NotFound, Refused
 from holdfast.model.ids import SpaceId, StoreId
-from holdfast.model.names import shown
+from holdfast.model.names import check_name, check_str, is_unicode, shown
 from holdfast.model.space import DEFAULT_SPACE, SpaceInfo, Store, StoreSpec
 from holdfast.strategies import STRATEGIES
 
@@ -31,7 +33,8 @@ def default_stores() -> tuple[StoreSpec, ...]:
 
 def space_named(snapshot: Snapshot, name: str) -> SpaceInfo | None:
     """The space, None where it is `default` and nothing was written yet."""
-    space = snapshot.space_named(name)
+    check_str(name, "the space")
+    space = snapshot.space_named(name) if is_unicode(name) else None
     if space is None and name != DEFAULT_SPACE:
         known = ", ".join(sorted({DEFAULT_SPACE, *(item.name for item in snapshot.spaces())}))
         raise NotFound(
@@ -42,15 +45,31 @@ def space_named(snapshot: Snapshot, name: str) -> SpaceInfo | None:
     return space
 
 
-def declared_stores(snapshot: Snapshot, space_name: str) -> Sequence[Store]:
-    """The stores that the space declares, in their order."""
+def declared_stores(snapshot: Snapshot, space_name: str, seq: int | None = None) -> Sequence[Store]:
+    """The stores that the space declares, in their order; or declared after the change `seq`."""
     space = space_named(snapshot, space_name)
-    stores = [] if space is None else [s for s in snapshot.stores(space) if s.position is not None]
+    found = () if space is None else snapshot.stores(space)
+    if seq is not None and space is not None:
+        found = _as_they_were(snapshot, found, space, seq)
+    stores = [store for store in found if store.position is not None]
     if space_name != DEFAULT_SPACE:
         return stores
-    known = {store.name for store in stores}
-    missing = [spec for spec in default_stores() if spec.name not in known]
-    return [*stores, *(_unwritten(spec, space, i) for i, spec in enumerate(missing, len(stores)))]
+    known = {store.name: store for store in stores}
+    return [
+        known.get(spec.name) or _unwritten(spec, space, position)
+        for position, spec in enumerate(default_stores())
+    ]
+
+
+def _as_they_were(
+    snapshot: Snapshot, stores: Sequence[Store], space: SpaceInfo, seq: int
+) -> Sequence[Store]:
+    then: list[Store] = []
+    for store in stores:
+        change = image_at(snapshot, store.revision, seq)
+        if change is not None and change.after is not None:
+            then.append(store_from_image(change.after, space, change.seq))
+    return sorted(then, key=lambda store: (store.position is None, store.position))
 
 
 def _unwritten(spec: StoreSpec, space: SpaceInfo | None, position: int) -> Store:
@@ -70,9 +89,15 @@ def _unwritten(spec: StoreSpec, space: SpaceInfo | None, position: int) -> Store
     )
 
 
-def store_named(snapshot: Snapshot, space_name: str, name: str | None, strategy: str) -> Store:
+def store_named(
+    snapshot: Snapshot,
+    space_name: str,
+    name: str | None,
+    strategy: str,
+    seq: int | None = None,
+) -> Store:
     """The declared store of that name; without a name, the space's only one of the strategy."""
-    stores = [s for s in declared_stores(snapshot, space_name) if s.strategy == strategy]
+    stores = [s for s in declared_stores(snapshot, space_name, seq) if s.strategy == strategy]
     wanted = strategy if name is None else name
     for store in stores:
         if store.name == wanted:
@@ -109,9 +134,32 @@ def written_space(work: Work, name: str) -> SpaceInfo:
     return space
 
 
+def checked(spec: SpaceSpec) -> SpaceSpec:
+    """The declaration with names and options checked, and what was left out filled in."""
+    check_name(spec.name, "space")
+    for store in spec.stores:
+        check_name(store.name, "store")
+        check_strategy(store.strategy)
+    return spec.replace(stores=tuple(STRATEGIES[s.strategy].check(s) for s in spec.stores))
+
+
+def is_applied(snapshot: Snapshot, spec: SpaceSpec) -> bool:
+    """Whether the space is what the declaration says already."""
+    space = snapshot.space_named(spec.name)
+    if space is None or (space.path, space.declared) != (spec.path, spec.text):
+        return False
+    stores = [
+        StoreSpec(name=s.name, type=s.type, strategy=s.strategy, options=s.options)
+        for s in snapshot.stores(space)
+        if s.position is not None
+    ]
+    return tuple(stores) == spec.stores
+
+
 def apply(work: Work, spec: SpaceSpec, *, adopt: bool) -> SpaceInfo:
     """Make the space what its file says. What is so already leaves no change."""
     space = work.tx.space_named(spec.name)
+    work.expect(0 if space is None else space.revision, f"the space {spec.name}")
     if space is None:
         space = work.put_space(_new_space(work, spec.name, spec.path, spec.text), None, "create")
     elif space.path != spec.path:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from holdfast.engine import spaces
 from holdfast.engine.history import in_log
 from holdfast.engine.space import Space
@@ -14,10 +17,10 @@ from holdfast.model.write import Caller, Write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
     from types import TracebackType
     from typing import Self, Unpack
 
+    from holdfast.engine.directories.collect import Collected
     from holdfast.engine.history import LogQuery
     from holdfast.model.change import Change
     from holdfast.model.entry import Json
@@ -60,8 +63,8 @@ class Vault:
         self, spec: SpaceSpec, *, adopt: bool = False, **write: Unpack[WriteOptions]
     ) -> Space:
         """Apply what a `workspace.yml` says, unless it is what was applied last."""
-        known = self._core.storage.read(lambda snapshot: snapshot.space_named(spec.name))
-        if known is None or known.path != spec.path or known.declared != spec.text:
+        spec = spaces.checked(spec)
+        if not self._core.storage.read(lambda snapshot: spaces.is_applied(snapshot, spec)):
             mutate(
                 self._core,
                 self.caller.replace(session=None),
@@ -74,6 +77,7 @@ class Vault:
 
     def workspace(self, file: Path) -> Space:
         """The space of a `workspace.yml`, which is read only when it is not what was applied."""
+        file = Path(os.path.realpath(file))
         text, folder = read_text(file), str(file.parent)
         for space in self.spaces():
             if space.path == folder and space.declared == text:
@@ -102,6 +106,12 @@ class Vault:
     def tidy(self) -> None:
         """Do at once what waits for quiet moments: merge the index, seal the log."""
         self._core.storage.tidy()
+
+    def gc(self, *, spare_seconds: int = 3600) -> Collected:
+        """Remove the objects of forgotten directories and interrupted pushes, but none younger."""
+        from holdfast.engine.directories.collect import collect
+
+        return collect(self._core, spare_seconds * 1_000_000)
 
     def verify(self) -> Iterator[Problem]:
         """Everything that is not as it was written, named row by row. Nothing is changed."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from holdfast.core.images import entry_from_image
 from holdfast.core.lifecycle import SHOWN_STATES
-from holdfast.errors import Ambiguous, NotFound
+from holdfast.engine.history import image_at
+from holdfast.errors import Ambiguous, NotFound, Refused
 from holdfast.model.ids import is_id, is_short
-from holdfast.model.names import shown
+from holdfast.model.names import check_str, is_unicode, shown
 from holdfast.model.query import Cursor
 from holdfast.model.times import to_us
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.model.query import EntryQuery
     from holdfast.model.space import Store
     from holdfast.ports import NewestRow, Snapshot
+    from holdfast.ports.values import ValueReads
 
 
 class NowView:
@@ -32,12 +34,16 @@ class NowView:
         self.at_us = at_us
 
     def find(self, store: Store, name: str) -> Entry:
-        """By the id that its writer gave, its whole id, or its short form where that is unique."""
-        entry = self._snapshot.entry_given(store, name)
-        if entry is None and is_id(name):
+        """By its whole id, the id that its writer gave, or its short form where that is unique."""
+        check_str(name, "the id")
+        if is_id(name):
             entry = self._snapshot.entry(store, name)
-        if entry is None and is_short(name):
-            entry = _only(self._snapshot.entries_like(store, name), store, name)
+        else:
+            given = self._snapshot.entry_given(store, name) if is_unicode(name) else None
+            found = {given.id: given} if given is not None else {}
+            if is_short(name):
+                found |= {entry.id: entry for entry in self._snapshot.entries_like(store, name)}
+            entry = _only(list(found.values()), store, name)
         if entry is None:
             raise NotFound(
                 "entry_not_found",
@@ -49,8 +55,12 @@ class NowView:
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         return self._snapshot.shown(store, query)
 
-    def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]:
+    def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
         return self._snapshot.newest(store, since_us, limit)
+
+    @property
+    def values(self) -> ValueReads:
+        return self._snapshot
 
 
 class PastView:
@@ -78,10 +88,22 @@ class PastView:
         found.sort(key=_place, reverse=query.order == "newest")
         return iter(found)
 
-    def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]:
-        then = [entry for entry in self._shown_then(store) if to_us(entry.when) >= since_us]
+    def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
+        then = [
+            entry
+            for entry in self._shown_then(store)
+            if since_us is None or to_us(entry.when) >= since_us
+        ]
         then.sort(key=_place, reverse=True)
         return [(e.id, e.given_id, to_us(e.when), e.text) for e in then[:limit]]
+
+    @property
+    def values(self) -> ValueReads:
+        raise Refused(
+            "values_without_past",
+            "values by key keep no history, so there is no earlier moment of them",
+            hint="read them as they are now",
+        )
 
     def _shown_then(self, store: Store) -> Iterator[Entry]:
         for now in self._snapshot.all_entries(store, self._seq):
@@ -92,15 +114,10 @@ class PastView:
     def _as_it_was(self, entry: Entry) -> Entry | None:
         if entry.revision <= self._seq:
             return entry
-        seq: int | None = entry.revision
-        while seq is not None:
-            change = self._snapshot.change(seq)
-            if change is None:
-                return None
-            if change.seq <= self._seq:
-                return None if change.after is None else entry_from_image(change.after, change.seq)
-            seq = change.prior
-        return None
+        change = image_at(self._snapshot, entry.revision, self._seq)
+        if change is None or change.after is None:
+            return None
+        return entry_from_image(change.after, change.seq)
 
 
 def _only(found: Sequence[Entry], store: Store, name: str) -> Entry | None:

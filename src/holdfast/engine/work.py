@@ -11,10 +11,19 @@ import json
 
 from holdfast.core.canonical import canonical, canonical_text, digest, keyed
 from holdfast.core.codec import pack, unpack
-from holdfast.core.images import entry_image, session_image, space_image, store_image
+from holdfast.core.images import (
+    directory_image,
+    entry_image,
+    session_image,
+    space_image,
+    store_image,
+    version_image,
+)
 from holdfast.core.lifecycle import step
+from holdfast.core.text import TEXT_VERSION
+from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.view import NowView
-from holdfast.errors import Conflict, NotFound
+from holdfast.errors import Conflict, Unsupported
 from holdfast.model.entry import TRUST_OF, Entry
 from holdfast.model.ids import RANDOM_BYTES, EntryId, VaultId, make_id
 from holdfast.model.session import LEASE, as_of_lease
@@ -31,11 +40,13 @@ if TYPE_CHECKING:
 
     from holdfast.core.images import Image
     from holdfast.model.change import Kind
+    from holdfast.model.directory import Directory, Version
     from holdfast.model.entry import Json, Origin, State
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, Write
     from holdfast.ports import Clock, Random, Storage, Transaction
+    from holdfast.ports.values import ValueWrites
 
     T = TypeVar("T")
 
@@ -62,17 +73,18 @@ def mutate(
 ) -> T:
     """Run the unit as one durable change, or give the first answer again."""
     check_write(write)
+    key = write.key
+    if key is None:
+        return core.storage.write(lambda tx: unit(Work(core, tx, caller, write)))
     meant = digest("arguments", canonical([op, dict(arguments)]))
 
     def run(tx: Transaction) -> T:
-        if write.key is not None:
-            known = tx.answer(str(caller.actor), write.key)
-            if known is not None:
-                return _again(known, meant)
+        known = tx.answer(str(caller.actor), key, core.clock() - ANSWERS_KEPT_US)
+        if known is not None:
+            return _again(known, meant)
         work = Work(core, tx, caller, write)
         result = unit(work)
-        if write.key is not None:
-            work.keep_answer(write.key, meant, canonical_text(pack(result)))
+        work.keep_answer(key, meant, canonical_text(pack(result)))
         return result
 
     return core.storage.write(run)
@@ -85,7 +97,14 @@ def _again(known: StoredAnswer, meant: bytes) -> Any:
             "this idempotency key was used for a call with other arguments",
             hint="use a new key for a new call",
         )
-    return unpack(json.loads(known.body))
+    try:
+        return unpack(json.loads(known.body))
+    except (LookupError, TypeError) as exc:
+        raise Conflict(
+            "answer_outdated",
+            "this call was made before, and its answer was kept by another version of holdfast",
+            hint="read what is there now",
+        ) from exc
 
 
 class Work(NowView):
@@ -100,11 +119,23 @@ class Work(NowView):
         self.seq = self._first
         super().__init__(tx, max(core.clock(), last_us))
         self._vault = tx.vault() or self._new_vault()
+        if self._vault.text_version != TEXT_VERSION:
+            raise Unsupported(
+                "index_newer",
+                "another version of holdfast has indexed this vault since it was opened",
+                hint="close it, and open it again with that version",
+            )
         self.session = None if caller.session is None else self._use_session(caller.session)
+        if self.session is not None:
+            self.caller = caller.replace(session=self.session.id)
 
     @property
     def at(self) -> datetime:
         return from_us(self.at_us)
+
+    @property
+    def values(self) -> ValueWrites:
+        return self.tx
 
     def new_id(self) -> str:
         return make_id(self.at_us, self._core.random(RANDOM_BYTES))
@@ -115,7 +146,7 @@ class Work(NowView):
         return keyed(self._vault.secret, normal_form(text))
 
     def expect(self, revision: int, name: str) -> None:
-        """Hold the caller to the revision that it said it saw."""
+        """Hold the caller to the revision that it said it saw; 0 is that of what is not there."""
         if self._write.expect not in (None, revision):
             raise Conflict(
                 "revision_moved",
@@ -123,12 +154,17 @@ class Work(NowView):
                 hint="read it again and decide on what is there now",
             )
 
+    def of_space(self, space_name: str) -> None:
+        """A session works in its own space, so that nothing of one is known in another."""
+        if self.session is not None:
+            check_session_space(self.session, space_name)
+
     # Entries
 
     def given(self, store: Store, given_id: str) -> Entry | None:
         return self.tx.entry_given(store, given_id)
 
-    def beyond(self, store: Store, keep: int, since_us: int) -> Sequence[Entry]:
+    def beyond(self, store: Store, keep: int, since_us: int | None) -> Sequence[Entry]:
         return self.tx.beyond(store, keep, since_us)
 
     def add(
@@ -208,6 +244,20 @@ class Work(NowView):
         self.tx.put_session(after, space)
         return after
 
+    def put_directory(self, directory: Directory, before: Directory | None, op: str) -> Directory:
+        after = directory.replace(revision=self.seq + 1)
+        prior = None if before is None else before.revision
+        space = after.space_number
+        self._record("directory", after.id, op, directory_image(after), prior, space=space)
+        self.tx.put_directory(after)
+        return after
+
+    def put_version(self, version: Version, directory: Directory) -> Version:
+        space = directory.space_number
+        self._record("version", version.id, "add", version_image(version), None, space=space)
+        self.tx.put_version(version)
+        return version
+
     def keep_answer(self, key: str, meant: bytes, body: str) -> None:
         self.tx.drop_answers(self.at_us - ANSWERS_KEPT_US)
         self.tx.keep_answer(
@@ -251,8 +301,6 @@ class Work(NowView):
         )
 
     def _new_vault(self) -> VaultInfo:
-        from holdfast.core.text import TEXT_VERSION
-
         vault = VaultInfo(
             id=VaultId(self.new_id()),
             created=self.at,
@@ -263,16 +311,12 @@ class Work(NowView):
         return vault
 
     def _use_session(self, name: str) -> Session:
-        session = self.tx.session(name)
-        if session is None:
-            raise NotFound(
-                "session_not_found", f"there is no session {name}", hint="holdfast session start"
-            )
+        session = session_named(self.tx, name)
         state = as_of_lease(session, self.at_us).state
         if state != "open":
             raise Conflict(
                 "session_over",
-                f"session {name} is {state}",
+                f"session {session.id} is {state}",
                 hint="start another: holdfast session start",
             )
         until = self.at + LEASE

@@ -10,18 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.core.jsonvalue import Limits, check_key, check_namespace, decode, encode
     from holdfast.kernel.accessor import KernelMemory, MemoryAccessor
-    from holdfast.kernel.backend import (
-        MISSING,
-        Delete,
-        Increment,
-        MemoryBackend,
-        MemoryBackendStats,
-        Missing,
-        Outcome,
-        Set,
-        Stored,
-        ValueChange,
-    )
     from holdfast.kernel.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
     from holdfast.kernel.copying import CopyReport, copy
     from holdfast.kernel.feed import Feed
@@ -29,14 +17,23 @@ if TYPE_CHECKING:
     from holdfast.kernel.memory import InMemoryBackend
     from holdfast.kernel.names import SHARED, process_namespace
     from holdfast.kernel.processes import Agent, Context, Process, ProcessFailed
+    from holdfast.model.keyvalue import (
+        MISSING,
+        Delete,
+        Increment,
+        Missing,
+        Outcome,
+        Set,
+        Stored,
+        ValueChange,
+    )
+    from holdfast.ports.values import MemoryBackend, MemoryBackendStats
 
 _WHERE = {
     "holdfast.core.jsonvalue": "Limits check_key check_namespace decode encode",
     "holdfast.kernel.accessor": "KernelMemory MemoryAccessor",
-    "holdfast.kernel.backend": (
-        "MISSING Delete Increment MemoryBackend MemoryBackendStats Missing Outcome Set Stored "
-        "ValueChange"
-    ),
+    "holdfast.model.keyvalue": ("MISSING Delete Increment Missing Outcome Set Stored ValueChange"),
+    "holdfast.ports.values": "MemoryBackend MemoryBackendStats",
     "holdfast.kernel.checkpoint": "Checkpoint read_checkpoint write_checkpoint",
     "holdfast.kernel.copying": "CopyReport copy",
     "holdfast.kernel.feed": "Feed",

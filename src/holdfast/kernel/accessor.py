@@ -9,41 +9,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from holdfast.core.jsonvalue import check_key, check_prefix
-from holdfast.errors import Closed, InvalidInput, Unsupported
-from holdfast.kernel.backend import (
-    MISSING,
-    STATS_NOW,
-    Delete,
-    Increment,
-    Set,
-    capabilities_of,
-    limits_of,
-)
+from holdfast.core.keyvalue import expiry_us
+from holdfast.errors import Closed, Unsupported
 from holdfast.kernel.defaults import rich
 from holdfast.kernel.feed import Feed
 from holdfast.kernel.names import SHARED
+from holdfast.model.keyvalue import MISSING, Delete, Increment, Set
 from holdfast.model.times import from_us
+from holdfast.ports.values import STATS_NOW, capabilities_of, limits_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
     from typing import Any
 
-    from holdfast.kernel.backend import (
+    from holdfast.model.keyvalue import Missing, Operation, Outcome, Stored, ValueChange
+    from holdfast.ports import Clock
+    from holdfast.ports.values import (
         Keys,
         MemoryBackend,
         MemoryBackendStats,
-        Missing,
-        Operation,
-        Outcome,
         RichBackend,
-        Stored,
         SupportsStatsNow,
-        ValueChange,
     )
-    from holdfast.ports import Clock
-
-TTL_S_MAX = 100 * 365 * 86_400
 
 
 class MemoryAccessor:
@@ -147,15 +135,7 @@ class MemoryAccessor:
         return (await self.batch((operation,)))[0]
 
     def _until(self, ttl_s: float | None) -> datetime | None:
-        if ttl_s is None:
-            return None
-        if type(ttl_s) not in (int, float) or not 0 < ttl_s <= TTL_S_MAX:
-            raise InvalidInput(
-                "ttl_invalid",
-                "ttl_s is not a number of seconds between 0 and 100 years",
-                hint="leave it out for a value that stays",
-            )
-        return from_us(self._clock() + round(ttl_s * 1_000_000))
+        return None if ttl_s is None else from_us(expiry_us(self._clock(), ttl_s))
 
     def _check_open(self) -> None:
         if self._over:

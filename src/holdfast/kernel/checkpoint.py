@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, cast
 
 from holdfast.core.jsonvalue import check_key, encode
 from holdfast.errors import HoldfastError, InvalidInput, StorageFailed
-from holdfast.kernel.backend import Delete, Set
 from holdfast.kernel.names import check_process_name
+from holdfast.model.keyvalue import Delete, Set
 from holdfast.model.times import stamp
 from holdfast.model.value import Value
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from holdfast.kernel.backend import Operation, RichBackend
+    from holdfast.model.keyvalue import Operation
+    from holdfast.ports.values import RichBackend
 
 FORMAT = "holdfast-checkpoint"
 VERSION = 1

@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, cast
 
 from holdfast.core.canonical import canonical
 from holdfast.errors import Conflict, InvalidInput, StorageFailed, Unsupported
-from holdfast.kernel.backend import NAMESPACES, Set, capabilities_of, check_backend
 from holdfast.kernel.clock import now_us
 from holdfast.kernel.defaults import rich
 from holdfast.kernel.names import OWN
+from holdfast.model.keyvalue import Set
 from holdfast.model.names import shown
 from holdfast.model.value import Value
+from holdfast.ports.values import NAMESPACES, capabilities_of, check_backend
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable
     from typing import Literal
 
-    from holdfast.kernel.backend import MemoryBackend, RichBackend, Stored, SupportsNamespaces
+    from holdfast.model.keyvalue import Stored
     from holdfast.ports import Clock
+    from holdfast.ports.values import MemoryBackend, RichBackend, SupportsNamespaces
 
     Step = Literal["look", "write", "prove"]
 

@@ -24,38 +24,35 @@ from weakref import WeakValueDictionary
 
 from holdfast.core.canonical import canonical, digest
 from holdfast.core.jsonvalue import check_key, encode
+from holdfast.core.keyvalue import check_quota, data_of, plan, size_of
 from holdfast.errors import InvalidInput, StorageFailed, Unsupported
-from holdfast.kernel.backend import (
-    MISSING,
+from holdfast.kernel.names import OWN
+from holdfast.model.keyvalue import MISSING, Outcome, Stored, ValueChange
+from holdfast.model.names import shown
+from holdfast.model.times import from_us, to_us
+from holdfast.ports.values import (
     TRANSACTIONS,
     WATCH,
     MemoryBackendStats,
-    Outcome,
-    Stored,
-    ValueChange,
     capabilities_of,
     limits_of,
 )
-from holdfast.kernel.names import OWN
-from holdfast.kernel.operations import check_quota, keys_of, plan, size_of
-from holdfast.model.names import shown
-from holdfast.model.times import from_us, to_us
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
     from datetime import datetime
     from typing import Any, Protocol
 
-    from holdfast.kernel.backend import (
+    from holdfast.core.keyvalue import Planned
+    from holdfast.model.keyvalue import Operation
+    from holdfast.ports import Clock
+    from holdfast.ports.values import (
         Keys,
         Listener,
         MemoryBackend,
-        Operation,
         RichBackend,
         SupportsTransactions,
     )
-    from holdfast.kernel.operations import Planned
-    from holdfast.ports import Clock
 
     class TransactionalBackend(MemoryBackend, SupportsTransactions, Protocol): ...
 
@@ -158,11 +155,11 @@ class WithTransactions:
     async def apply(
         self, namespace: str, operations: Sequence[Operation], bytes_max: int | None = None
     ) -> list[Outcome]:
-        keys = keys_of(operations, self.limits)
+        data = data_of(operations, self.limits)
         async with self._turn(namespace):
-            before = {key: await self._backend.get(namespace, key) for key in keys}
+            before = {key: await self._backend.get(namespace, key) for key in data}
             held = {key: self._stored(key, raw) for key, raw in before.items()}
-            planned = plan(operations, held, self.limits)
+            planned = plan(operations, held, data, self.limits)
             if bytes_max is not None:
                 await self._check_quota(namespace, planned, bytes_max)
             if any(each.expires_at for each in planned):

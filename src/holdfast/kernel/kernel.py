@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import Closed, Conflict, NotFound, Refused
 from holdfast.kernel.accessor import KernelMemory
-from holdfast.kernel.backend import EPHEMERAL, capabilities_of, check_backend
 from holdfast.kernel.checkpoint import Checkpoint, put_back, read_checkpoint, take, write_checkpoint
 from holdfast.kernel.clock import now_us, random_bytes
 from holdfast.kernel.execution import GRACE_S, Execution, inside
@@ -38,6 +37,7 @@ from holdfast.model.ids import RANDOM_BYTES, make_id
 from holdfast.model.names import shown
 from holdfast.model.times import from_us
 from holdfast.model.value import Value
+from holdfast.ports.values import EPHEMERAL, capabilities_of, check_backend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from holdfast.kernel.accessor import MemoryAccessor
-    from holdfast.kernel.backend import MemoryBackend
     from holdfast.kernel.processes import ProcessFailed, State
     from holdfast.ports import Clock, Random
+    from holdfast.ports.values import MemoryBackend
 
 PROCESSES_MAX = 1000
 ENDED_KEPT = 100

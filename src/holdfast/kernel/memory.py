@@ -21,22 +21,19 @@ from holdfast.core.jsonvalue import (
     decode,
     encode,
 )
+from holdfast.core.keyvalue import check_quota, data_of, plan, size_of
 from holdfast.errors import Closed
-from holdfast.kernel.backend import (
+from holdfast.kernel.clock import now_us
+from holdfast.model.keyvalue import MISSING, Outcome, Stored, ValueChange
+from holdfast.model.times import from_us, to_us
+from holdfast.ports.values import (
     EPHEMERAL,
-    MISSING,
     NAMESPACES,
     STATS_NOW,
     TRANSACTIONS,
     WATCH,
     MemoryBackendStats,
-    Outcome,
-    Stored,
-    ValueChange,
 )
-from holdfast.kernel.clock import now_us
-from holdfast.kernel.operations import check_quota, keys_of, plan, size_of
-from holdfast.model.times import from_us, to_us
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +41,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.core.jsonvalue import Limits
-    from holdfast.kernel.backend import Keys, Listener, Names, Operation
-    from holdfast.kernel.operations import Planned
+    from holdfast.core.keyvalue import Planned
+    from holdfast.model.keyvalue import Operation
     from holdfast.ports import Clock
+    from holdfast.ports.values import Keys, Listener, Names
 
     # what is kept (JSON in bytes, or a scalar), revision, expiry in microseconds, bytes counted
     Row = tuple[Any, int, int | None, int]
@@ -157,11 +155,11 @@ class InMemoryBackend:
         self, namespace: str, operations: Sequence[Operation], bytes_max: int | None = None
     ) -> list[Outcome]:
         self._check(namespace)
-        keys = keys_of(operations, self.limits)
+        data = data_of(operations, self.limits)
         with self._lock:
             self._begin()
-            before = {key: self._stored(namespace, key) for key in keys}
-            planned = plan(operations, before, self.limits)
+            before = {key: self._stored(namespace, key) for key in data}
+            planned = plan(operations, before, data, self.limits)
             self._check_quota(namespace, planned, bytes_max)
             outcomes = [self._carry_out(namespace, each) for each in planned]
         for each in planned:

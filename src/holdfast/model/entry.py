@@ -29,6 +29,7 @@ TRUST_OF: Mapping[Origin, Trust] = {
 
 TEXT_BYTES_MAX = 1_048_576
 METADATA_BYTES_MAX = 65_536
+METADATA_DEPTH_MAX = 32
 
 
 class Entry(Value):

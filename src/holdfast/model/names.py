@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.errors import InvalidInput
+from holdfast.model.ids import is_id
 
 NAME_CHARS_MAX = 64
 GIVEN_ID_CHARS_MAX = 200
@@ -27,6 +28,7 @@ RESERVED = frozenset(_WORDS.split())
 def check_name(name: str, what: str, *, where: str = "") -> str:
     """The name of a space or a store: 1 to 64 of a-z 0-9 - _, alphanumeric at both ends."""
     place = f"{where}: " if where else ""
+    check_str(name, f"the name of a {what}")
     good = (
         0 < len(name) <= NAME_CHARS_MAX
         and _NAME.issuperset(name)
@@ -49,7 +51,18 @@ def check_name(name: str, what: str, *, where: str = "") -> str:
 
 
 def check_given_id(given_id: str) -> str:
-    """An id that a caller gives: 1 to 200 printable characters without blanks at the ends."""
+    """An id that a caller gives: 1 to 200 printable characters without blanks at the ends.
+
+    One in the form of our own would stand in the way of another entry's, and square brackets frame
+    ids in a context.
+    """
+    check_str(given_id, "the id")
+    if is_id(given_id) or not {"[", "]"}.isdisjoint(given_id):
+        raise InvalidInput(
+            "id_invalid",
+            f"the id {shown(given_id)} has the form of our own ids, or a square bracket in it",
+            hint="use a short word such as deploy-day",
+        )
     if not 0 < len(given_id) <= GIVEN_ID_CHARS_MAX or given_id != given_id.strip():
         raise InvalidInput(
             "id_invalid",
@@ -68,6 +81,7 @@ def check_given_id(given_id: str) -> str:
 
 def check_label(text: str, what: str) -> str:
     """The name of a person, an agent or a session: one short printable line."""
+    check_str(text, f"the name of {what}")
     if not 0 < len(text) <= LABEL_CHARS_MAX or not text.isprintable() or text != text.strip():
         raise InvalidInput(
             "label_invalid",
@@ -77,8 +91,21 @@ def check_label(text: str, what: str) -> str:
     return text
 
 
+def check_str(text: object, what: str) -> None:
+    if type(text) is not str:
+        raise InvalidInput(
+            "text_invalid", f"{what} is {type(text).__name__}, not text", hint="give a str"
+        )
+
+
+def is_unicode(text: str) -> bool:
+    """Whether UTF-8 can hold it: a lone surrogate is half of a character."""
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
 def check_text(text: str, what: str, *, bytes_max: int) -> str:
     """Text to remember: anything that UTF-8 can hold, not blank, within a size."""
+    check_str(text, what)
     try:
         size = len(text.encode())
     except UnicodeEncodeError as exc:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.errors import InvalidInput
 from holdfast.model.names import shown
+from holdfast.model.times import BEGINNING_US, END_US
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
@@ -28,13 +29,15 @@ class Cursor(Value):
     number: int
 
     def __str__(self) -> str:
-        return f"{self.when_us:x}-{self.number:x}"
+        return f"{self.when_us - BEGINNING_US:x}-{self.number:x}"
 
 
 def cursor_from(text: str) -> Cursor:
     when, _, number = text.partition("-")
     if when and number and _HEX.issuperset(when + number) and len(text) <= CURSOR_CHARS_MAX:
-        return Cursor(when_us=int(when, 16), number=int(number, 16))
+        at = int(when, 16) + BEGINNING_US, int(number, 16)
+        if at[0] <= END_US and at[1] < 2**63:
+            return Cursor(when_us=at[0], number=at[1])
     raise InvalidInput(
         "cursor_invalid",
         f"{shown(text)} is not a cursor",
@@ -62,7 +65,7 @@ class Page(Value):
 
 
 def check_limit(limit: int, limit_max: int = LIMIT_MAX) -> int:
-    if not 1 <= limit <= limit_max:
+    if type(limit) is not int or not 1 <= limit <= limit_max:
         raise InvalidInput(
             "limit_invalid", f"the limit {limit} is not 1 to {limit_max:,}", hint="ask for fewer"
         )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     SessionState = Literal["open", "ended", "abandoned"]
 
 LEASE = timedelta(hours=24)
+STATES = ("open", "ended", "abandoned")
 
 
 class Session(Value):

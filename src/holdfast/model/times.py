@@ -9,6 +9,8 @@ from holdfast.errors import InvalidInput
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 DAY_US = 86_400_000_000
+BEGINNING_US = (datetime(1, 1, 1, tzinfo=UTC) - EPOCH) // _MICROSECOND
+END_US = (datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC) - EPOCH) // _MICROSECOND
 
 
 def to_us(moment: datetime) -> int:
@@ -17,13 +19,41 @@ def to_us(moment: datetime) -> int:
 
 def given_us(moment: datetime) -> int:
     """The microseconds of a time that a caller gave; one without a zone could mean any moment."""
-    if moment.tzinfo is None:
+    if not isinstance(moment, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(
+            "time_invalid",
+            f"a time is a datetime, not {type(moment).__name__}",
+            hint="use an aware datetime, such as datetime.now(UTC)",
+        )
+    if moment.utcoffset() is None:
         raise InvalidInput(
             "time_without_zone",
             f"{moment.isoformat()} says no time zone",
             hint="use an aware datetime, such as datetime.now(UTC)",
         )
-    return to_us(moment)
+    us = to_us(moment)
+    if not BEGINNING_US <= us <= END_US:
+        raise InvalidInput(
+            "time_out_of_range",
+            f"{moment.isoformat()} lies outside the years 1 to 9999 in UTC",
+            hint="leave the time out, or give the one that was meant",
+        )
+    return us
+
+
+def time_in(text: datetime | str | None) -> datetime | None:
+    """A time as an agent writes it: ISO 8601, in UTC unless it names a zone."""
+    if not isinstance(text, str):
+        return text
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(
+            "time_invalid",
+            "a time is not of the form of ISO 8601",
+            hint="write it as 2026-01-15 or 2026-01-15T12:00:00Z",
+        ) from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def from_us(us: int) -> datetime:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.errors import InvalidInput
-from holdfast.model.names import check_label, shown
+from holdfast.model.names import check_label, check_str, is_unicode, shown
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
@@ -67,12 +67,27 @@ class Write(Value):
 
 
 def check_write(write: Write) -> Write:
+    check_str(write.reason, "the reason")
+    if not is_unicode(write.reason):
+        raise InvalidInput(
+            "text_not_unicode",
+            "the reason holds half of a character (a lone surrogate)",
+            hint="decode the bytes as UTF-8 first",
+        )
+    if write.expect is not None and (type(write.expect) is not int or write.expect < 0):
+        raise InvalidInput(
+            "revision_invalid",
+            f"{shown(str(write.expect))} is no revision",
+            hint="give the revision that you saw, or 0 for what is not there yet",
+        )
     if len(write.reason) > REASON_CHARS_MAX:
         raise InvalidInput(
             "reason_too_long",
             f"the reason has {len(write.reason):,} characters; the limit is {REASON_CHARS_MAX:,}",
             hint="say it shorter",
         )
+    if write.key is not None:
+        check_str(write.key, "the key")
     if write.key is not None and (
         not 0 < len(write.key) <= KEY_CHARS_MAX or not write.key.isprintable()
     ):

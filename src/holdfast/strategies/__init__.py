@@ -5,7 +5,7 @@ A new one is a module with `NAME`, `check`, `block` and `tools`, and a line here
 
 from __future__ import annotations
 
-from holdfast.strategies import narrative
+from holdfast.strategies import keyvalue, narrative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,4 +13,4 @@ if TYPE_CHECKING:
 
     from holdfast.ports import Strategy
 
-STRATEGIES: Mapping[str, Strategy] = {narrative.NAME: narrative}
+STRATEGIES: Mapping[str, Strategy] = {keyvalue.NAME: keyvalue, narrative.NAME: narrative}

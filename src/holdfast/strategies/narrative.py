@@ -8,7 +8,10 @@ fell out is forgotten; the log still has it.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from holdfast.core.budget import estimate_tokens
+from holdfast.core.canonical import canonical
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.errors import Conflict, InvalidInput, OptionInvalid, Refused
 from holdfast.model.context import Draft, Line
@@ -16,7 +19,7 @@ from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry
 from holdfast.model.ids import short
 from holdfast.model.names import check_given_id, check_text, shown
 from holdfast.model.query import ORDERS, Cursor, EntryQuery, Page, check_limit, cursor_from
-from holdfast.model.times import DAY_US, day_of, from_us, given_us, to_us
+from holdfast.model.times import DAY_US, day_of, from_us, given_us, time_in, to_us
 from holdfast.model.value import Value
 from holdfast.model.write import Write
 
@@ -110,7 +113,9 @@ def _ttl(value: Json) -> Json:
 def save(work: Work, store: Store, note: NewNote) -> Saved:
     known = None if note.given_id is None else work.given(store, note.given_id)
     if known is not None:
+        work.expect(known.revision, f"{store.label} {known.handle}")
         return _saved_before(store, known, note)
+    work.expect(0, f"the new note in {store.label}")
     bound = store.options.get("ttl") == "session"
     if bound and work.caller.session is None:
         raise Refused(
@@ -128,7 +133,7 @@ def save(work: Work, store: Store, note: NewNote) -> Saved:
         said_at=note.said_at,
         bound=bound,
     )
-    fell_out = _roll(work, store)
+    fell_out = _roll(work, store, entry)
     from holdfast.core.terse import advice_on
 
     return Saved(entry=entry, outcome="saved", advice=advice_on(note.text), fell_out=fell_out)
@@ -145,23 +150,30 @@ def _saved_before(store: Store, known: Entry, note: NewNote) -> Saved:
     return Saved(entry=known, outcome="unchanged", advice=(), fell_out=0)
 
 
-def _roll(work: Work, store: Store) -> int:
-    """Let go of what a short-term store no longer holds."""
+def _roll(work: Work, store: Store, newest: Entry) -> int:
+    """Let go of what a short-term store no longer holds; refuse what it would not hold at all."""
     if store.type != "short_term":
         return 0
     keep = store.options.get("keep", KEEP)
     assert isinstance(keep, int)
     gone = work.beyond(store, keep, _since_us(store, work.at_us))
+    if any(entry.number == newest.number for entry in gone):
+        raise Refused(
+            "note_too_old",
+            f"{store.label} keeps what is newer: it would let go of this note at once",
+            hint="save it in a long_term store, or without --said-at",
+        )
     for entry in gone:
         work.forget(store, entry, "expire")
     return len(gone)
 
 
 def read(view: View, store: Store, query: EntryQuery) -> Page:
-    since_us = max(_since_us(store, view.at_us), query.since_us or 0)
+    bounds = [us for us in (_since_us(store, view.at_us), query.since_us) if us is not None]
+    since_us = max(bounds) if bounds else None
     taken: list[Entry] = []
     for entry in view.shown(store, query.replace(since_us=since_us)):
-        if query.metadata.items() <= entry.metadata.items():
+        if _has(entry, query.metadata):
             taken.append(entry)
         if len(taken) > query.limit:
             break
@@ -169,6 +181,14 @@ def read(view: View, store: Store, query: EntryQuery) -> Page:
     taken = taken[: query.limit]
     last = Cursor(when_us=to_us(taken[-1].when), number=taken[-1].number) if more else None
     return Page(entries=tuple(taken), cursor=None if last is None else str(last))
+
+
+def _has(entry: Entry, wanted: Mapping[str, Json]) -> bool:
+    """Whether the entry's metadata has these members, by JSON's own equality: true is not 1."""
+    return all(
+        key in entry.metadata and canonical(entry.metadata[key]) == canonical(value)
+        for key, value in wanted.items()
+    )
 
 
 def remove(work: Work, store: Store, name: str) -> Removed:
@@ -179,10 +199,10 @@ def remove(work: Work, store: Store, name: str) -> Removed:
     return Removed(entry=work.forget(store, entry, "forget"), outcome="removed")
 
 
-def _since_us(store: Store, at_us: int) -> int:
+def _since_us(store: Store, at_us: int) -> int | None:
     """The moment before which the store shows nothing: the start of the UTC day `ttl` days ago."""
     days = store.options.get("ttl")
-    return 0 if not isinstance(days, int) else max(0, (day_of(at_us) - days) * DAY_US)
+    return (day_of(at_us) - days) * DAY_US if isinstance(days, int) else None
 
 
 # Block
@@ -192,7 +212,11 @@ def block(view: View, store: Store) -> Draft | None:
     rows = view.newest(store, _since_us(store, view.at_us), INJECTED + 1)
     if not rows:
         return None
-    lines = [_line(row[0], row[1], row[2], row[3]) for row in rows[:INJECTED]]
+    shorts = Counter(short(row[0]) for row in rows)
+    lines = [
+        _line(row[1] or (short(row[0]) if shorts[short(row[0])] == 1 else row[0]), row[2], row[3])
+        for row in rows[:INJECTED]
+    ]
     priority = store.options.get("priority", PRIORITY)
     assert isinstance(priority, int)
     return Draft(
@@ -205,11 +229,13 @@ def block(view: View, store: Store) -> Draft | None:
     )
 
 
-def _line(entry_id: str, given_id: str | None, when_us: int, text: str) -> str:
-    """One note in one list item; what would look like a heading inside it is indented away."""
+def _line(handle: str, when_us: int, text: str) -> str:
+    """One note in one list item. Further lines are indented so far that they are its text, and
+    can neither be a heading nor an item of their own.
+    """
     day = f"{from_us(when_us):%Y-%m-%d}"
-    body = "\n  ".join(text.strip().splitlines())
-    return f"- {day} {body} [{given_id or short(entry_id)}]"
+    body = "\n      ".join(line for line in text.strip().splitlines() if line.strip())
+    return f"- {day} {body} [{handle}]"
 
 
 # Face
@@ -303,8 +329,8 @@ def tools(desk: Callable[[str | None], Desk]) -> Iterable[Tool]:
 
     def memory_read(
         store: str,
-        since: datetime | None = None,
-        until: datetime | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
         text: str | None = None,
         metadata: dict[str, Json] | None = None,
         limit: int = INJECTED,
@@ -313,8 +339,8 @@ def tools(desk: Callable[[str | None], Desk]) -> Iterable[Tool]:
     ) -> Page:
         """Read a store's notes by time, words and metadata, the newest first."""
         return Notes(desk(store)).read(
-            since=since,
-            until=until,
+            since=time_in(since),
+            until=time_in(until),
             text=text,
             metadata=metadata,
             limit=limit,

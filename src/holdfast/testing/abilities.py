@@ -8,20 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
 from holdfast.core.canonical import canonical
+from holdfast.core.keyvalue import size_of
 from holdfast.errors import Closed, Conflict, InvalidInput, Refused
-from holdfast.kernel.backend import (
-    MISSING,
-    NAMESPACES,
-    STATS_NOW,
-    TRANSACTIONS,
-    WATCH,
-    Delete,
-    Increment,
-    Set,
-    ValueChange,
-    capabilities_of,
-)
-from holdfast.kernel.operations import size_of
+from holdfast.model.keyvalue import MISSING, Delete, Increment, Set, ValueChange
+from holdfast.ports.values import NAMESPACES, STATS_NOW, TRANSACTIONS, WATCH, capabilities_of
 from holdfast.testing.kit import (
     HOSTILE_KEYS,
     assert_holds,
@@ -34,7 +24,7 @@ from holdfast.testing.kit import (
 if TYPE_CHECKING:
     from typing import Any
 
-    from holdfast.kernel.backend import (
+    from holdfast.ports.values import (
         MemoryBackend,
         RichBackend,
         SupportsNamespaces,

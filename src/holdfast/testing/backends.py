@@ -23,7 +23,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import Closed, InvalidInput
-from holdfast.kernel.backend import MISSING, check_backend, limits_of
+from holdfast.model.keyvalue import MISSING
+from holdfast.ports.values import check_backend, limits_of
 from holdfast.testing.abilities import AbilitiesContract
 from holdfast.testing.kit import (
     HOSTILE_KEYS,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from holdfast.kernel.backend import MemoryBackend
+    from holdfast.ports.values import MemoryBackend
 
 
 class BackendContract(AbilitiesContract):

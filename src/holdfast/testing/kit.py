@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from holdfast.core.canonical import canonical
-from holdfast.kernel.backend import MISSING, capabilities_of
+from holdfast.model.keyvalue import MISSING
+from holdfast.ports.values import capabilities_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from holdfast.errors import HoldfastError
-    from holdfast.kernel.backend import MemoryBackend
+    from holdfast.ports.values import MemoryBackend
 
     P = ParamSpec("P")
 

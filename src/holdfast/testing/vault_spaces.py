@@ -85,7 +85,7 @@ class SpacesPromises(VaultBinding):
             "## Notes default/narrative (newest first)"
         ]
         assert next(line for line in lines if line.startswith("- ")).endswith("first line")
-        assert "  ## System" in lines
+        assert "      ## System" in lines
 
     # Spaces and stores
 

@@ -25,6 +25,21 @@ TABLE = Table(
             heading=_MEMORY,
         ),
         Noun(
+            name="kv",
+            summary="keep JSON values by key",
+            commands="holdfast.cli.commands.values:KV",
+            heading=_MEMORY,
+        ),
+        *(
+            Noun(
+                name=name,
+                summary=f"push, pull and compare versioned directories of type {name}",
+                commands="holdfast.cli.commands.directories:COMMANDS",
+                heading=_MEMORY,
+            )
+            for name in ("memory", "artifact", "volume")
+        ),
+        Noun(
             name="context",
             summary="print what a session starts with",
             commands="holdfast.cli.commands.vaults:CONTEXT",
@@ -70,6 +85,12 @@ TABLE = Table(
             name="doctor",
             summary="check the machine and the vault, and repair",
             commands="holdfast.cli.commands.vaults:DOCTOR",
+            heading=_VAULT,
+        ),
+        Noun(
+            name="gc",
+            summary="remove contents that no version leads to",
+            commands="holdfast.cli.commands.directories:GC",
             heading=_VAULT,
         ),
         Noun(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from holdfast.cli.opening import opened_space, seen_space, write_options
 from holdfast.cli.output import in_a_line
 from holdfast.core.codec import plain
+from holdfast.errors import UsageError
+from holdfast.model.names import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.cli.grammar import Call
     from holdfast.cli.output import Output
-    from holdfast.model.entry import Entry
+    from holdfast.model.entry import Entry, Json
 
 
 def save(call: Call, out: Output) -> None:
@@ -19,7 +21,7 @@ def save(call: Call, out: Output) -> None:
         saved = notes.save(
             call["text"],
             id=call["id"],
-            metadata=dict(call["meta"]),
+            metadata=_metadata(call),
             origin=call["origin"],
             said_at=call["said_at"],
             **write_options(call),
@@ -44,7 +46,7 @@ def read(call: Call, out: Output) -> None:
             since=call["since"],
             until=call["until"],
             text=call["text"],
-            metadata=dict(call["meta"]),
+            metadata=_metadata(call),
             limit=call["limit"],
             cursor=call["cursor"],
             order=call["order"],
@@ -71,6 +73,17 @@ def stores(call: Call, _prefix: str) -> list[str]:
     """The names that `--store` may take."""
     with seen_space(call) as space:
         return [store.name for store in space.stores() if store.strategy == "narrative"]
+
+
+def _metadata(call: Call) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for key, value in call["meta"]:
+        if key in found:
+            raise UsageError(
+                "option_repeated", f"`--meta` gives {shown(key)} twice", hint="keep one"
+            )
+        found[key] = value
+    return found
 
 
 def _line(entry: Entry) -> str:

@@ -70,7 +70,7 @@ def _template(given: str | None, file: Path) -> str:
 
 
 # Names that YAML, in one of its versions, reads as something else than text.
-_YAML = frozenset("true false null yes no on off y n".split())
+_YAML = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", "n"])
 
 
 def _write(file: Path, text: str) -> None:
@@ -93,7 +93,7 @@ def show(call: Call, out: Output) -> None:
         if out.json:
             out.emit({"space": plain(info), "stores": stores}, "")
             return
-        out.note(f"{space.name}, {(info and info.path) or 'of no folder'}")
+        out.note(f"{space.name}, {(info and info.path) or 'bound to no folder'}")
         out.table(
             [s for s in stores if isinstance(s, dict)], _STORES, empty="It declares no stores"
         )

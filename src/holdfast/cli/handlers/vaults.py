@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def init(call: Call, out: Output) -> None:
     was_there = exists(vault_place(call))
     with opened_vault(call, makes=True) as vault:
-        status = vault.status()
+        status = _status_of(call, vault.status())
     encrypted = status.storage["encrypted"]
     out.emit(
         {"vault": status.where, "created": not was_there, "encrypted": encrypted}, status.where

@@ -25,7 +25,7 @@ from itertools import islice
 import apsw
 
 from holdfast.errors import HoldfastError
-from holdfast.storage.sqlite.connections import closed
+from holdfast.storage.sqlite.connections import closed, forked
 from holdfast.storage.sqlite.failures import report, rolled_back, seen_by_one
 
 TYPE_CHECKING = False
@@ -51,30 +51,26 @@ RUNNING, COMMITTING, COMMITTED, FAILED = range(4)
 class Ticket:
     """One caller's unit and what came of it."""
 
-    __slots__ = (
-        *("alone", "bare", "done", "error", "finished", "ready", "struck", "then", "unit", "value"),
-    )
+    alone = False  # its group was rolled back: it gets a transaction of its own
+    struck = False  # a signal may have raised while it ran
+    finished = False
+    ready: threading.Lock | None = None  # held while its caller waits
+    then: threading.Lock | None = None  # whom its caller wakes
+    value: Any = None
+    error: BaseException | None = None
 
     def __init__(self, unit: Unit, *, done: Done | None = None, bare: bool = False) -> None:
         self.unit = unit
         self.done = done  # whom to tell, when no thread waits
         self.bare = bare  # runs without a transaction, once, in its caller's own thread
-        self.alone = False  # its group was rolled back: it gets a transaction of its own
-        self.struck = False  # a signal may have raised while it ran
-        self.finished = False
-        self.ready: threading.Lock | None = None  # held while its caller waits
-        self.then: threading.Lock | None = None  # whom its caller wakes
-        self.value: Any = None
-        self.error: BaseException | None = None
 
 
 class Group:
-    __slots__ = ("error", "stage", "tickets")
+    stage = RUNNING
+    error: BaseException | None = None
 
     def __init__(self, tickets: list[Ticket]) -> None:
         self.tickets = tickets
-        self.stage = RUNNING
-        self.error: BaseException | None = None
 
 
 class Committer:
@@ -134,9 +130,26 @@ class Committer:
             self._closing = True
         self._pass_through(Ticket(lambda _: self._writer.let_go(), bare=True), last=True)
 
-    def abandon(self) -> object:
-        """In a forked child: what must be neither used nor closed there."""
-        return self._group, self._queue
+    def hold(self, patience_s: float) -> Ticket | None:
+        """Lead and do nothing, until `go_on`; None when no turn comes in so many seconds."""
+        place = Ticket(id, bare=True)
+        place.ready = threading.Lock()
+        place.ready.acquire()
+        with self._door:
+            if self._leading is None:
+                self._leading = place
+                return place
+            self._queue.append(place)
+        if place.ready.acquire(timeout=patience_s):
+            return place
+        with self._door:
+            if self._leading is not place:
+                self._queue.remove(place)
+                return None
+        return place
+
+    def go_on(self, place: Ticket) -> None:
+        self._pass_on(place)
 
     def _admit(self) -> None:
         if self._closing:
@@ -193,7 +206,8 @@ class Committer:
     def _lead(self, own: Ticket) -> None:
         self._thread = threading.get_ident()
         try:
-            self._recover()
+            if self._group is not None:
+                self._recover()
             if not own.bare:
                 self._take_turns(own)
             else:
@@ -202,16 +216,21 @@ class Committer:
                 self._run_bare(own)
         finally:
             self._thread = 0
-            self._recover()
+            if self._group is not None:
+                self._recover()
             self._pass_on(own)
 
     def _take_turns(self, own: Ticket) -> None:
-        if not own.finished:
+        turns = 0
+        if not self._queue and not own.finished:
+            self._group = group = Group([own])
+            self._turn(group)
+            turns = 1
+        elif not own.finished:
             with self._door:
                 if own in self._queue:
                     self._queue.remove(own)
                 self._queue.appendleft(own)
-        turns = 0
         while self._queue and (turns < TURNS_MAX or not own.finished):
             group = self._next_group()
             if group is None:
@@ -236,6 +255,9 @@ class Committer:
 
     def _pass_on(self, own: Ticket) -> None:
         with self._door:
+            if not self._queue:
+                self._leading = None
+                return
             waiting = (ticket for ticket in self._queue if ticket.done is None)
             heir = next((ticket for ticket in waiting if ticket is not own), None)
             if heir is not None:
@@ -251,6 +273,8 @@ class Committer:
         try:
             self._gate.take()
             own.value = own.unit(self._writer.get())
+            self.owed = self._writer.note() or self.owed
+            self._writer.look_again()
         except BaseException as exc:  # noqa: BLE001 - its caller, in this thread, raises it
             own.error = self._writer.seen(exc)
         finally:
@@ -280,11 +304,13 @@ class Committer:
     def _run(self, conn: apsw.Connection, group: Group) -> None:
         """Commit a group's units; or roll them back and leave the stage at RUNNING."""
         together = len(group.tickets) > 1
-        conn.execute("BEGIN IMMEDIATE")
+        self._writer.begin(conn)
         schema = conn.pragma("schema_version") if together else None
         changes = conn.total_changes()
         for ticket in group.tickets:
             raised = self._try(conn, ticket)
+            if self._writer.left:
+                raise forked()
             now = conn.total_changes()
             if not conn.in_transaction:
                 ticket.error = ticket.error or rolled_back("the unit ended its transaction")
@@ -315,6 +341,7 @@ class Committer:
             self._writer.renew()
         else:
             group.stage = COMMITTED
+            self.owed = self._writer.note() or self.owed
 
     def _try(self, conn: apsw.Connection, ticket: Ticket) -> bool:
         """Run one unit; True when it raised."""
@@ -334,8 +361,9 @@ class Committer:
 
     def _deliver(self, group: Group) -> None:
         waiting = [ticket for ticket in group.tickets if ticket.ready is not None]
-        for ticket, after in zip(waiting, waiting[CHAINS:], strict=False):
-            ticket.then = after.ready
+        if len(waiting) > CHAINS:
+            for ticket, after in zip(waiting, waiting[CHAINS:], strict=False):
+                ticket.then = after.ready
         for ticket in group.tickets:
             if group.stage == FAILED or (group.stage == RUNNING and ticket.error is None):
                 ticket.error = seen_by_one(group.error, self._writer.file)

@@ -7,11 +7,14 @@ commit overwrites blocks that the file already has and its sync needs no change 
 own books. SQLite takes a log of zeros for an empty one.
 
 The database file is only ever opened through SQLite. Any other handle on it that this process
-closes would drop the locks that SQLite's connections hold on it.
+closes would drop the locks that SQLite's connections hold on it. How far the log went is noted
+beside it (witness.py).
 """
 
 from __future__ import annotations
 
+import errno
+import gc
 import os
 import sys
 import threading
@@ -23,14 +26,17 @@ from holdfast.errors import Closed, Damaged, KeyProblem, NotFound, Unsupported
 from holdfast.model.value import Value
 from holdfast.storage.sqlite.failures import failure, spoils
 from holdfast.storage.sqlite.keys import SALT_BYTES
+from holdfast.storage.sqlite.witness import count_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from io import FileIO
     from pathlib import Path
     from typing import TypeVar
 
     from holdfast.storage.sqlite.keys import Key, RawKey
+    from holdfast.storage.sqlite.witness import Witness
 
     T = TypeVar("T")
 
@@ -45,6 +51,8 @@ CHECK_AGAIN_S = 0.05
 
 _PLAIN = b"SQLite format 3\0"
 _HEADER_BYTES = 100
+_EVERY_HEADER = b"\x40\x20\x20"
+_KEEPS_LOG = b"\2"
 
 
 class Recipe(Value):
@@ -100,15 +108,37 @@ class Recipe(Value):
 
 
 def recipe_for(
-    file: Path, key: Key | None, *, create: bool, attach: Callable[[apsw.Connection], None] | None
+    file: Path,
+    key: Key | None,
+    *,
+    create: bool,
+    attach: Callable[[apsw.Connection], None] | None,
+    noted: bool = False,
 ) -> Recipe:
-    """How to connect to a file as it is now: new, plain or encrypted."""
+    """How to connect to a file as it is now: new, plain or encrypted.
+
+    `noted`: there is a witness of what its log held.
+    """
     header, size = _header(file)
     if size == 0:
+        if noted:
+            raise Damaged(
+                "log_lost",
+                f"{file}: the file is missing or empty, and what stands beside it tells of a vault",
+                hint="restore a backup; to begin anew, move the whole folder away",
+            )
         if not create:
             raise not_found(file)
         salt = os.urandom(SALT_BYTES)
         return Recipe(file=file, key=key and key.raw(salt), salt=salt, attach=attach)
+    keeps_log = header[18:19] == _KEEPS_LOG and header[21:24] == _EVERY_HEADER and size >= 512
+    if keeps_log and not noted and not log_of(file).exists():
+        raise Damaged(
+            "log_missing",
+            f"{file}: its log (the -wal file), which may hold acknowledged writes, is not with it",
+            hint=f"bring the whole folder; or, to take this file as all there is, `touch"
+            f" {log_of(file)}`",
+        )
     if header.startswith(_PLAIN) and size >= _HEADER_BYTES:
         if key is not None:
             raise KeyProblem(
@@ -117,9 +147,7 @@ def recipe_for(
                 hint="open it without a key, or encrypt it with `holdfast key set`",
             )
         return Recipe(file=file, attach=attach)
-    if (
-        header[21:24] != b"\x40\x20\x20" or size < 512
-    ):  # what every database has there, ciphered too
+    if header[21:24] != _EVERY_HEADER or size < 512:  # what every database has there, ciphered too
         raise Damaged(
             "vault_damaged",
             f"{file}: this is not a vault, or its beginning is lost ({size} bytes)",
@@ -143,12 +171,14 @@ def not_found(file: Path) -> NotFound:
 
 
 def _header(file: Path) -> tuple[bytes, int]:
-    if not file.exists():
+    size = file.stat().st_size if file.exists() else 0
+    if size == 0:
         return b"", 0
+    if not file.is_file():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     handle = _through_sqlite(file)
     try:
-        size = handle.xFileSize()
-        return (handle.xRead(min(size, _HEADER_BYTES), 0) if size else b""), size
+        return handle.xRead(min(size, _HEADER_BYTES), 0), size
     finally:
         handle.xClose()
 
@@ -165,6 +195,14 @@ def copy_file(file: Path, target: Path) -> None:
             os.fsync(copy.fileno())
     finally:
         handle.xClose()
+
+
+def end_without_log(copy: Path) -> None:
+    """Let a copy that nobody has open say of itself that it is whole without a log."""
+    with copy.open("r+b", buffering=0) as handle:
+        handle.seek(18)
+        handle.write(b"\1\1")
+        os.fsync(handle.fileno())
 
 
 def _through_sqlite(file: Path) -> apsw.VFSFile:
@@ -188,26 +226,46 @@ def fill_log(conn: apsw.Connection, file: Path) -> None:
     try:
         with log.open("r+b", buffering=0) as handle:
             size = handle.seek(0, os.SEEK_END)
-            try:
-                handle.write(bytes(max(LOG_BYTES - size, 0)))
-                os.fsync(handle.fileno())
-            except OSError:
+            if not _grown(handle, max(LOG_BYTES - size, 0)):
                 handle.truncate(size)
     finally:
         conn.execute("ROLLBACK")
 
 
+def _grown(handle: FileIO, missing: int) -> bool:
+    """Whether so many zeros found room at the end of the file, and are on disk."""
+    try:
+        whole = handle.write(bytes(missing)) == missing
+        os.fsync(handle.fileno())
+    except OSError:
+        return False
+    return whole
+
+
 class Writer:
     """The one connection that writes; it is made anew when the disk failed under it."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        witness: Witness | None = None,
+        accept: Callable[[apsw.Connection], None] | None = None,
+    ) -> None:
         self.file = recipe.file
         self._recipe = recipe
+        self._witness = witness
+        self._accept = accept  # looks at the file before anything in it is changed
         self._conn: apsw.Connection | None = None
         self._spoiled = False
+        self._grew = False  # since the witness was told
+        self._count_due = False  # the file may have taken over all that the witness knows of
+        self._page_bytes = 0
+        self._version: int | None = None
+        self._seen_state = -1
         self._ended = False
         self._pages = 0
         self._due_at = CHECKPOINT_PAGES
+        self.left = False  # to the parent of a fork, inside of a unit
 
     def get(self) -> apsw.Connection:
         if self._ended:
@@ -226,6 +284,7 @@ class Writer:
         conn = self._recipe.connect()
         if self.file is not None:
             try:
+                self._look_at_first(conn)
                 _keep_log(conn, self.file)
                 fill_log(conn, self.file)
                 conn.set_wal_hook(self._log_grew)
@@ -234,6 +293,63 @@ class Writer:
                 raise
             self._recipe = self._recipe.replace(salt=b"")
         return conn
+
+    def _look_at_first(self, conn: apsw.Connection) -> None:
+        self._page_bytes, self._seen_state = conn.pragma("page_size"), -1
+        accept, self._accept = self._accept, None
+        if accept is not None:
+            self.check(conn)
+            accept(conn)
+
+    def check(self, conn: apsw.Connection, *, thorough: bool = False) -> None:
+        """Raise when something is missing that was acknowledged. To be called in a turn."""
+        if self._witness is not None:
+            self._witness.check(conn, plain=self._recipe.key is None, thorough=thorough)
+
+    def settled(self, *, fresh: bool) -> None:
+        """The schema is what it should be. A new file takes it over from the log at once."""
+        conn = self.get()
+        self._version = conn.pragma("user_version")
+        failed = self.checkpoint() if fresh else self.note()
+        if failed is not None:
+            raise failed
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Something else than a unit may have moved the log into the file."""
+        if self._witness is not None and self._conn is not None and not self._ended:
+            self._count_due = self._witness.due(self._conn, self._page_bytes)
+
+    def forget(self) -> None:
+        """Another file is about to take the place of this one."""
+        if self._witness is not None:
+            self._witness.clear()
+
+    def begin(self, conn: apsw.Connection) -> None:
+        conn.execute("BEGIN IMMEDIATE")
+        if self._version is not None and conn.data_version("main") != self._seen_state:
+            version = conn.pragma("user_version")
+            if version != self._version:
+                raise Unsupported(
+                    "schema_newer",
+                    f"{self.file}: another program brought it from schema {self._version} to"
+                    f" {version} while this one had it open",
+                    hint="end this program, update holdfast, and start it again",
+                )
+
+    def note(self) -> BaseException | None:
+        """After each commit, before the turn is given on: tell the witness of it."""
+        conn = self._conn
+        if conn is None or self._witness is None or self._ended:
+            return None
+        try:
+            self._seen_state = conn.data_version("main")
+            if self._grew:
+                self._grew = False
+                self._witness.note(conn, self._pages, self._page_bytes)
+        except (apsw.Error, OSError) as exc:
+            return failure(exc, self.file) or exc
+        return None
 
     def recipe(self) -> Recipe:
         return self._recipe
@@ -255,10 +371,12 @@ class Writer:
         return self._conn is not None and self._conn.in_transaction
 
     def roll_back(self) -> None:
+        conn = self._conn
         try:
-            if self._conn is not None and self._conn.in_transaction:
-                self._conn.execute("ROLLBACK")
-        except apsw.Error:
+            if conn is not None and not self.left and conn.in_transaction:
+                conn.execute("ROLLBACK")
+                conn.execute("SAVEPOINT probe; RELEASE probe")
+        except apsw.Error:  # it failed, or a unit left a statement open that writes
             self._spoiled = True
 
     def let_go(self) -> None:
@@ -266,18 +384,20 @@ class Writer:
         if self._conn is not None:
             self._conn.close(True)
 
-    def abandon(self) -> object:
-        """In a forked child: what must be neither used nor closed there."""
-        return self._conn
+    def leave_to_parent(self, *, idle: bool) -> None:
+        self.left = True
+        if self._conn is not None:
+            _leave(self._conn, idle=idle)
 
     def _log_grew(self, _conn: apsw.Connection, _name: str, pages: int) -> int:
         if pages < self._pages:  # written from its beginning again
             self._due_at = CHECKPOINT_PAGES
         self._pages = pages
+        self._grew = True
         return apsw.SQLITE_OK
 
     def log_is_long(self) -> bool:
-        return self._pages >= self._due_at
+        return self._pages >= self._due_at or self._count_due
 
     def checkpoint(self) -> BaseException | None:
         """Move what the log holds into the file, as far as readers allow, who are not made to wait.
@@ -288,11 +408,25 @@ class Writer:
         try:
             if self._conn is not None:
                 self._conn.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+                self._count(self._conn)
         except apsw.BusyError:  # somebody else is at it
             return None
-        except apsw.Error as exc:
+        except (apsw.Error, OSError) as exc:
             return self.seen(exc)
         return None
+
+    def _count(self, conn: apsw.Connection) -> None:
+        """Write the first page again, so that the log is ahead of the file by SQLite's count."""
+        if self._witness is not None:
+            self._count_due = True
+            reached = count_in(conn, self._page_bytes)
+            conn.execute("PRAGMA shrink_memory")  # or SQLite counts on from a page that it kept
+            conn.pragma("user_version", conn.pragma("user_version"))
+            self._grew = False
+            self._witness.note(conn, self._pages, self._page_bytes)
+            self._witness.note_count(reached + 1)
+            self._seen_state = conn.data_version("main")
+            self._count_due = False
 
 
 def _keep_log(conn: apsw.Connection, file: Path) -> None:
@@ -315,6 +449,7 @@ class Readers:
         self._waiting = 0
         self._paused = False
         self._closed = False
+        self._left = False
         self._changed = threading.Condition()
 
     def runs_here(self) -> bool:
@@ -352,6 +487,9 @@ class Readers:
         return result
 
     def _give_back(self, conn: apsw.Connection, *, sound: bool) -> None:
+        if self._left:
+            _leave(conn, idle=False)
+            raise forked()
         try:
             if sound and conn.in_transaction:
                 conn.execute("COMMIT")
@@ -411,8 +549,7 @@ class Readers:
         try:
             yield
         finally:
-            self._paused = False
-            self._tell()
+            self.go_on()
 
     def close(self) -> None:
         self._closed = True
@@ -431,9 +568,20 @@ class Readers:
         """Make connections in another way from now on. To be called while paused."""
         self._recipe = recipe
 
-    def abandon(self) -> list[apsw.Connection]:
-        """In a forked child: what must be neither used nor closed there."""
-        return self._idle
+    def hold(self, patience_s: float) -> bool:
+        """Pause until `go_on`; False when a reader does not end in so many seconds."""
+        self._paused = True
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._running, patience_s)
+
+    def go_on(self) -> None:
+        self._paused = self._closed
+        self._tell()
+
+    def leave_to_parent(self, *, idle: bool) -> None:
+        self._left = True
+        for conn in self._idle:
+            _leave(conn, idle=idle)
 
 
 def reusable(conn: apsw.Connection) -> bool:
@@ -441,6 +589,30 @@ def reusable(conn: apsw.Connection) -> bool:
     no heap of cursors that were never let go and that each later statement would have to pass."""
     idle = conn.txn_state() == apsw.SQLITE_TXN_NONE
     return idle and sys.getrefcount(conn) <= HANGERS_ON_MAX
+
+
+def _leave(conn: apsw.Connection, *, idle: bool) -> None:
+    """Let go of a connection that a forked child inherited.
+
+    One that was idle is closed, so that SQLite forgets it and takes locks of its own when this
+    process opens the file again. In the midst of a transaction it must be neither used nor closed,
+    not even when the process ends: nothing that refers to itself and that the collector was told to
+    pass over is ever let go.
+    """
+    if idle:
+        conn.close(True)
+        return
+    trap: list[object] = [conn, apsw]  # the module closes what is open when it goes
+    trap.append(trap)
+    gc.freeze()
+
+
+def forked() -> Closed:
+    return Closed(
+        "vault_forked",
+        "this vault was opened before the process forked, and belongs to the parent",
+        hint="open it again in this process: holdfast.open(where)",
+    )
 
 
 def closed() -> Closed:

@@ -11,32 +11,33 @@ In RAM there is one connection, and a unit that reads takes its turn among those
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 import weakref
-from pathlib import Path
 
 import apsw
 
 from holdfast.errors import Closed, KeyProblem, Refused, Unsupported
-from holdfast.storage.sqlite.commit import Committer
+from holdfast.storage.sqlite.commit import Committer, Ticket
 from holdfast.storage.sqlite.connections import (
     Readers,
     Recipe,
     Writer,
     closed,
+    forked,
     not_found,
     recipe_for,
 )
 from holdfast.storage.sqlite.failures import failure
 from holdfast.storage.sqlite.keys import change_key
 from holdfast.storage.sqlite.lock import NoGate, ProcessLock
-from holdfast.storage.sqlite.place import check_place, make_folder
+from holdfast.storage.sqlite.place import check_place, make_file, make_folder, resolved
+from holdfast.storage.sqlite.witness import Witness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from typing import Any, TypeVar
 
     from holdfast.storage.sqlite.keys import Key
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     Done = Callable[[Any, BaseException | None], None]
 
 QUIET_S = 0.03
+FORK_PATIENCE_S = 2.0
 
 
 class Database:
@@ -56,15 +58,20 @@ class Database:
         lock: ProcessLock | None,
         prepare: Callable[[apsw.Connection], None],
         idle: Callable[[apsw.Connection], bool] | None,
+        accept: Callable[[apsw.Connection], None] | None = None,
     ) -> None:
-        self.file = recipe.file
+        self.file = file = recipe.file
         self._lock = lock
+        self._witness = Witness(file, lock.turn_file()) if file and lock else None
         self._helper = Helper(idle)
         self._pid = os.getpid()
         self._closed = False
-        self._writer = Writer(recipe)
+        self._writer = Writer(recipe, self._witness, accept)
+        self._lent: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._place: Ticket | None = None  # held while the process forks
         try:
             prepare(self._writer.get())
+            self._writer.settled(fresh=bool(recipe.salt))
         except BaseException:
             self._writer.let_go()
             raise
@@ -83,12 +90,13 @@ class Database:
         prepare: Callable[[apsw.Connection], None],
         attach: Callable[[apsw.Connection], None] | None = None,
         idle: Callable[[apsw.Connection], bool] | None = None,
+        accept: Callable[[apsw.Connection], None] = lambda _: None,
     ) -> Database:
         """Open the database in `file`, or one in RAM.
 
-        `prepare` runs once, outside of a transaction, while no other process writes; `attach` on
-        every new connection. `idle` is work for quiet moments: a unit that says whether more is
-        left.
+        `accept` refuses, by raising, a file that exists and is not to be touched. `prepare` runs
+        once, outside of a transaction, while no other process writes; `attach` on every new
+        connection. `idle` is work for quiet moments: a unit that says whether more is left.
         """
         if file is None:
             if key is not None:
@@ -98,10 +106,22 @@ class Database:
                     hint="open it without a key",
                 )
             return cls(Recipe(file=None, attach=attach), None, prepare, idle)
-        file = Path(os.path.realpath(file))
+        file = resolved(file)
+        if identity(file) in _inherited:
+            raise Closed(
+                "vault_forked",
+                f"{file}: this process was forked in the midst of the parent's use of the vault",
+                hint="fork outside of units, or start a new program (multiprocessing: `spawn`)",
+            )
         try:
             return cls._open_file(
-                file, key, create=create, prepare=prepare, attach=attach, idle=idle
+                file,
+                key,
+                create=create,
+                prepare=prepare,
+                attach=attach,
+                idle=idle,
+                accept=accept,
             )
         except (apsw.Error, OSError) as exc:
             ours = failure(exc, file)
@@ -119,6 +139,7 @@ class Database:
         prepare: Callable[[apsw.Connection], None],
         attach: Callable[[apsw.Connection], None] | None,
         idle: Callable[[apsw.Connection], bool] | None,
+        accept: Callable[[apsw.Connection], None],
     ) -> Database:
         check_place(file.parent)
         if create:
@@ -129,12 +150,19 @@ class Database:
         try:
             lock.take()
             lock.join()
-            recipe = recipe_for(file, key, create=create, attach=attach)
-            made = cls(recipe, lock, prepare, idle)
+            noted = Witness(file, lock.turn_file()).noted() is not None
+            recipe = recipe_for(file, key, create=create, attach=attach, noted=noted)
+            if recipe.salt:
+                make_file(file)
+            _opening.append(file)
+            made = cls(recipe, lock, prepare, idle, accept)
             lock.give()
         except BaseException:
             lock.close()
             raise
+        finally:
+            if file in _opening:
+                _opening.remove(file)
         return made
 
     def write(self, unit: Callable[[apsw.Connection], T]) -> T:
@@ -167,12 +195,24 @@ class Database:
             raise ours from exc
 
     def own_reader(self) -> apsw.Connection | None:
-        """A connection that only reads, for the caller to close; None in RAM, where there is one.
+        """A connection in a transaction that only reads, for the caller to close; None in RAM.
 
         For whoever looks for damage: under a cipher, a connection that met a broken page is spent.
         """
         self._check()
-        return None if self.file is None else self._writer.recipe().connect(reader=True)
+        if self.file is None:
+            return None
+        try:
+            conn = self._writer.recipe().connect(reader=True)
+            conn.execute("BEGIN")
+        except apsw.Error as exc:
+            raise failure(exc, self.file) or exc from exc
+        self._lent.add(conn)
+        return conn
+
+    def check_log(self) -> None:
+        """Raise when the log beside the file does not hold what was acknowledged."""
+        self.exclusive(lambda conn: self._writer.check(conn, thorough=True))
 
     def exclusive(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` once, in this thread, with no transaction begun, while nobody else writes."""
@@ -195,10 +235,12 @@ class Database:
             try:
                 with readers.paused():
                     self._writer.renew()
+                    self._writer.forget()
                     recipe = change_key(conn, self._writer.recipe(), key)
                     self._writer.change(recipe)
                     self._writer.get()
                     readers.change(recipe)
+                    self._committer.owed = self._writer.checkpoint() or self._committer.owed
             finally:
                 lock.join()
 
@@ -222,11 +264,7 @@ class Database:
 
     def _check(self, *, may_lead: bool = False) -> None:
         if self._pid != os.getpid():
-            raise Closed(
-                "vault_forked",
-                "this vault was opened before the process forked, and belongs to the parent",
-                hint="open it again in this process: holdfast.open(where)",
-            )
+            raise forked()
         if self._closed:
             raise closed()
         readers = self._readers
@@ -239,12 +277,31 @@ class Database:
                 hint="use the connection that the unit was given",
             )
 
+    def hold(self) -> None:
+        """Before a fork: let no transaction be under way, unless this thread is in one itself."""
+        self._place = None
+        nested = self._committer.leads_here() or (self._readers and self._readers.runs_here())
+        if not nested and (self._readers is None or self._readers.hold(FORK_PATIENCE_S)):
+            self._place = self._committer.hold(FORK_PATIENCE_S)
+
+    def go_on(self) -> None:
+        """After the fork, in the parent."""
+        if self._place is not None:
+            self._committer.go_on(self._place)
+        if self._readers is not None:
+            self._readers.go_on()
+
     def leave_to_parent(self) -> None:
-        """In a forked child: neither use nor close what the parent works with."""
-        readers = self._readers.abandon() if self._readers is not None else None
-        _keep_for_ever(self._writer.abandon(), self._committer.abandon(), readers)
+        """After the fork, in the child. Where it came in the midst of a transaction, the child
+        may not open the file again: SQLite would take locks for its own that it does not have."""
+        idle = self._place is not None and not any(map(_is_open, self._lent))
+        self._writer.leave_to_parent(idle=idle)
+        if self._readers is not None:
+            self._readers.leave_to_parent(idle=idle)
         if self._lock is not None:
             self._lock.close()
+        if not idle and self.file is not None:
+            _inherited.add(identity(self.file))
 
 
 class Helper:
@@ -338,19 +395,51 @@ def _tried_to_write() -> Refused:
     )
 
 
+def _is_open(conn: apsw.Connection) -> bool:
+    try:
+        return conn.in_transaction or True
+    except apsw.ConnectionClosedError:
+        return False
+
+
 _live: weakref.WeakSet[Database] = weakref.WeakSet()
+_held: list[Database] = []
+_opening: list[Path] = []
+_inherited: set[tuple[int, int] | None] = set()
 
 
-def _after_fork() -> None:
-    for database in list(_live):
+def identity(file: Path) -> tuple[int, int] | None:
+    """What names a file whatever path leads to it; never in `_inherited` when there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _before_fork() -> None:
+    _held[:] = _live
+    for database in _held:
+        database.hold()
+
+
+def _after_fork_in_parent() -> None:
+    for database in _held:
+        database.go_on()
+    _held.clear()
+
+
+def _after_fork_in_child() -> None:
+    for database in _held:
         database.leave_to_parent()
+    _inherited.update(map(identity, _opening))
+    _inherited.discard(None)
+    _held.clear()
+    _live.clear()
 
 
-def _keep_for_ever(*things: object) -> None:
-    """Closing them here would touch what the parent works with, also when this process ends."""
-    trap: list[object] = list(things)
-    trap.append(trap)
-    gc.freeze()
-
-
-os.register_at_fork(after_in_child=_after_fork)
+os.register_at_fork(
+    before=_before_fork,
+    after_in_parent=_after_fork_in_parent,
+    after_in_child=_after_fork_in_child,
+)

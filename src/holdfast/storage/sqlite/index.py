@@ -6,6 +6,7 @@ that made them is part of the vault, and a vault with another one is indexed aga
 
 from __future__ import annotations
 
+from holdfast.core.canonical import row_digest
 from holdfast.core.text import TEXT_VERSION
 from holdfast.errors import Unsupported
 from holdfast.storage.sqlite.queries import QUERIES, fetch
@@ -31,12 +32,14 @@ def index_form(text: str) -> str:
 
 
 def rebuild(conn: apsw.Connection) -> int:
-    """Make the index anew from the rows; how many entries it holds."""
+    """Make the index anew from the rows that say what was written; how many entries it holds."""
     conn.execute("INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
     count = 0
     columns = ", ".join(DIGESTED["entry"])
-    for row in fetch(conn, f"SELECT {columns} FROM entry ORDER BY number"):
-        text = indexed_text(entry_from(row))
+    for row in fetch(conn, f"SELECT {columns}, digest FROM entry ORDER BY number"):
+        if row_digest("entry", row[:-1]) != row[-1]:
+            continue  # `verify` names it; what it says is not to be trusted
+        text = indexed_text(entry_from(row[:-1]))
         if text is not None:
             conn.execute(QUERIES["index_terms"], (row[0], index_form(text)))
             count += 1

@@ -1,6 +1,6 @@
 """Whose turn it is to write, among processes, and who has the vault open.
 
-Three empty files stand beside the database. A writer locks `-queue`, then `-turn`, then lets
+Three small files stand beside the database. A writer locks `-queue`, then `-turn`, then lets
 `-queue` go: while it works, the next one waits for `-turn` and holds `-queue`, so a process that
 has just finished cannot overtake one that waits. `-open` is held shared while a vault is open, and
 alone by whoever changes what every other process relies on (the key). The kernel lets go of all of
@@ -37,6 +37,7 @@ class NoGate:
 class ProcessLock:
     def __init__(self, file: Path) -> None:
         self._file = file
+        self._closed = False
         self._files = [_lock_file(f"{file}-{name}") for name in ("queue", "turn", "open")]
         self._queue, self._turn, self._open = (held.fileno() for held in self._files)
 
@@ -46,6 +47,8 @@ class ProcessLock:
         fcntl.flock(self._queue, fcntl.LOCK_UN)
 
     def give(self) -> None:
+        if self._closed:
+            return
         try:
             fcntl.flock(self._turn, fcntl.LOCK_UN)
         finally:
@@ -54,6 +57,10 @@ class ProcessLock:
     def join(self) -> None:
         """Be one of those who have the vault open. Wait while one has it alone."""
         fcntl.flock(self._open, fcntl.LOCK_SH)
+
+    def turn_file(self) -> int:
+        """The open `-turn`, in which whoever has the turn may note something."""
+        return self._turn
 
     def alone(self) -> None:
         """Be the only one who has it open, until `join`. To be called while holding the turn."""
@@ -69,13 +76,14 @@ class ProcessLock:
 
     def close(self) -> None:
         """Let go of everything. In a forked child this leaves the parent's locks as they are."""
+        self._closed = True
         for held in self._files:
             held.close()
 
 
 def _lock_file(path: str) -> FileIO:
-    return FileIO(path, "ab", opener=_private)
+    return FileIO(path, "r+b", opener=_private)
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CLOEXEC, 0o600)
+    return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, 0o600)

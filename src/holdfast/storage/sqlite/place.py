@@ -12,9 +12,12 @@ import os
 import sys
 from pathlib import Path
 
-from holdfast.errors import Unsupported
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.model.names import shown
 from holdfast.model.value import Value
 
+PATH_BYTES_MAX = 500  # SQLite adds suffixes and stops at 512
+NAME_BYTES_MAX = 240  # room for what stands beside the file
 MOUNTS = Path("/proc/self/mountinfo")
 
 _REMOTE = """
@@ -82,12 +85,35 @@ def check_place(folder: Path, *, table: Path = MOUNTS) -> None:
 
 def make_folder(folder: Path) -> None:
     """Create a folder, for this user only, and make the entries that name it durable."""
-    missing = [folder]
-    while not missing[-1].parent.exists():
-        missing.append(missing[-1].parent)
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)
         sync_folder(each.parent)
+
+
+def resolved(file: Path) -> Path:
+    """The real path of a file, which SQLite must be able to name."""
+    try:
+        real = os.path.realpath(file)
+        fits = len(real.encode()) <= PATH_BYTES_MAX
+    except ValueError:  # a NUL, or bytes that are no UTF-8
+        fits, real = False, ""
+    if not fits or any(len(part.encode()) > NAME_BYTES_MAX for part in real.split("/")):
+        raise InvalidInput(
+            "where_invalid",
+            f"{shown(os.fspath(file))} is no path that a vault can have: it is too long,"
+            " or not text in UTF-8",
+            hint=f"use a path of at most {PATH_BYTES_MAX} bytes, in names of {NAME_BYTES_MAX}",
+        )
+    return Path(real)
+
+
+def make_file(file: Path) -> None:
+    """Create an empty file for this user only, where there is none."""
+    try:
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        return
 
 
 def sync_folder(folder: Path) -> None:

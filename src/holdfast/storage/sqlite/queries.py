@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from holdfast.errors import Damaged
 from holdfast.storage.sql import load
 
 TYPE_CHECKING = False
@@ -21,4 +22,13 @@ QUERIES = load(Path(__file__).with_name("queries.sql"))
 def fetch(conn: apsw.Connection, statement: str, bindings: Any = ()) -> Iterator[Row]:
     """The rows of a statement, as tuples of whatever the schema says."""
     found: Any = conn.execute(statement, bindings)
-    return iter(found)
+    return _readable(found)
+
+
+def _readable(found: Any) -> Iterator[Row]:
+    try:
+        yield from found
+    except UnicodeDecodeError as exc:
+        raise Damaged(
+            "row_damaged", "a row holds text that is not UTF-8", hint="holdfast verify names it"
+        ) from exc

@@ -28,6 +28,9 @@ ON CONFLICT (number) DO UPDATE SET name = excluded.name, path = excluded.path,
 SELECT number, id, space, name, type, strategy, options, position, revision FROM store
 WHERE space = ? ORDER BY position IS NULL, position, number;
 
+-- name: store_revision
+SELECT revision FROM store WHERE number = ?;
+
 -- name: store_by_number
 SELECT t.number, t.id, t.space, t.name, t.type, t.strategy, t.options, t.position, t.revision,
     s.id, s.name
@@ -45,12 +48,11 @@ SELECT e.number, e.id, e.state, e.title, e.agent, e.user, e.started_us, e.ended_
 FROM session e JOIN space s ON s.number = e.space WHERE e.id = ?;
 
 -- name: sessions
--- The newest first; of one space and state where they are given.
+-- The newest first; of one space where it is given.
 SELECT e.number, e.id, e.state, e.title, e.agent, e.user, e.started_us, e.ended_us, e.revision,
     e.lease_us, s.id, s.name
 FROM session e JOIN space s ON s.number = e.space
-WHERE (:space IS NULL OR e.space = :space) AND (:state IS NULL OR e.state = :state)
-ORDER BY e.number DESC LIMIT :limit;
+WHERE :space IS NULL OR e.space = :space ORDER BY e.number DESC;
 
 -- name: sessions_like
 SELECT e.number, e.id, e.state, e.title, e.agent, e.user, e.started_us, e.ended_us, e.revision,
@@ -213,7 +215,9 @@ WHERE c.seq > ? AND c.seq < ? ORDER BY c.seq;
 SELECT at_us FROM change WHERE seq = ?;
 
 -- name: answer
-SELECT actor, key, arguments, at_us, first_seq, last_seq, body FROM answer WHERE actor = ? AND key = ?;
+-- Those of the last 30 days; older ones wait to be dropped.
+SELECT actor, key, arguments, at_us, first_seq, last_seq, body FROM answer
+WHERE actor = ? AND key = ? AND at_us >= ?;
 
 -- name: keep_answer
 INSERT INTO answer (actor, key, arguments, at_us, first_seq, last_seq, body, digest)
@@ -226,7 +230,8 @@ DELETE FROM answer WHERE at_us < ?;
 SELECT session, budget, at_seq, body FROM frozen WHERE session = ? AND budget = ?;
 
 -- name: freeze
-INSERT INTO frozen (session, budget, at_seq, body, digest) VALUES (?, ?, ?, ?, ?);
+INSERT INTO frozen (session, budget, at_seq, body, digest) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET at_seq = excluded.at_seq, body = excluded.body, digest = excluded.digest;
 
 -- name: thaw
 DELETE FROM frozen WHERE session = ?;

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import wraps
 
-from holdfast.core.canonical import canonical_text, row_digest
+from holdfast.core.canonical import canonical_text, digest, row_digest
+from holdfast.errors import Damaged
 from holdfast.model.change import Change
 from holdfast.model.entry import Entry
 from holdfast.model.session import Session
@@ -14,8 +16,11 @@ from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, Concatenate, ParamSpec, TypeVar
 
+    P = ParamSpec("P")
+    T = TypeVar("T")
     Row = tuple[Any, ...]
 
 # The columns that a row's digest covers, in order. `verify` reads tables by this list.
@@ -33,10 +38,37 @@ DIGESTED: dict[str, tuple[str, ...]] = {
         *("number", "id", "store", "given_id", "text", "state", "hidden", "session", "bound"),
         *("created_us", "updated_us", "said_us", "when_us", "facts", "revision", "fingerprint"),
     ),
+    "directory": (
+        *("number", "id", "space", "name", "type", "state", "hidden", "head", "created_us"),
+        "revision",
+    ),
+    "version": (
+        *("number", "id", "directory", "v", "tree", "files", "size", "parents", "kind", "author"),
+        *("run", "session", "message", "at_us"),
+    ),
     "seal": ("number", "first_seq", "last_seq", "at_us"),
     "answer": ("actor", "key", "arguments", "at_us", "first_seq", "last_seq", "body"),
     "frozen": ("session", "budget", "at_seq", "body"),
+    "namespace": ("number", "store", "name"),
+    "value": ("number", "namespace", "key", "data", "revision", "expires_us"),
 }
+
+
+def whole(convert: Callable[Concatenate[Row, P], T]) -> Callable[Concatenate[Row, P], T]:
+    """A row that cannot be what was written is an error of ours, which names it."""
+
+    @wraps(convert)
+    def checked(row: Row, *args: P.args, **named: P.kwargs) -> T:
+        try:
+            return convert(row, *args, **named)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as exc:
+            raise Damaged(
+                "row_damaged",
+                f"{convert.__name__.removesuffix('_from')} {row[0]} is not what was written",
+                hint="holdfast verify names all that is damaged",
+            ) from exc
+
+    return checked
 
 
 def sealed(table: str, columns: Row) -> Row:
@@ -44,10 +76,23 @@ def sealed(table: str, columns: Row) -> Row:
     return (*columns, row_digest(table, columns))
 
 
+def digest_of(table: str, columns: Row) -> bytes:
+    """The digest that a row with these columns must carry."""
+    return value_digest(columns[1:]) if table == "value" else row_digest(table, columns)
+
+
+def value_digest(columns: Row) -> bytes:
+    """Of all but the number. Values are long, and bytes already, so they do not become JSON."""
+    namespace, key, data, revision, expires_us = columns
+    place = f"{namespace}/{revision}/{expires_us}".encode()
+    return digest("row/value", place, key.encode(), data)
+
+
 def vault_row(vault: VaultInfo) -> Row:
     return sealed("vault", (1, vault.id, to_us(vault.created), vault.secret, vault.text_version))
 
 
+@whole
 def vault_from(row: Row) -> VaultInfo:
     _, vault_id, created_us, secret, text_version = row
     return VaultInfo(
@@ -70,6 +115,7 @@ def space_row(space: SpaceInfo) -> Row:
     )
 
 
+@whole
 def space_from(row: Row) -> SpaceInfo:
     number, space_id, name, path, declared, created_us, revision = row
     return SpaceInfo(
@@ -100,6 +146,7 @@ def store_row(store: Store) -> Row:
     )
 
 
+@whole
 def store_from(row: Row, space_id: Any, space_name: str) -> Store:
     number, store_id, space, name, kind, strategy, options, position, revision = row
     return Store(
@@ -133,6 +180,7 @@ def session_row(session: Session, space: SpaceInfo) -> Row:
     return (*sealed("session", columns), to_us(session.lease_until))
 
 
+@whole
 def session_from(row: Row) -> Session:
     number, session_id, state, title, agent, user, started, ended, revision, lease = row[:10]
     return Session(
@@ -180,6 +228,7 @@ def entry_row(entry: Entry, store: int, fingerprint: bytes) -> Row:
     )
 
 
+@whole
 def entry_from(row: Row) -> Entry:
     number, entry_id, _, given_id, text, state, hidden, session, bound = row[:9]
     created_us, updated_us, said_us, when_us, facts_text, revision = row[9:15]
@@ -204,6 +253,7 @@ def entry_from(row: Row) -> Entry:
     )
 
 
+@whole
 def change_from(row: Row) -> Change:
     seq, at_us, said_us, actor, session, space, store, kind, target, op, prior, digest, body = row
     parts: dict[str, Any] = {"reason": "", "after": None} if body is None else json.loads(body)

@@ -6,19 +6,19 @@ with the step's record, so that an ordinary open reads one number and is done.
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from pathlib import Path
 
-from holdfast.storage.migrate import Step, migrate, pending, step_names, steps_in
-from holdfast.storage.sqlite.index import bring_index_up_to_date
+import apsw
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import apsw
+from holdfast.errors import Unsupported
+from holdfast.storage.migrate import Step, migrate, step_names, steps_in
+from holdfast.storage.sqlite.connections import copy_file, end_without_log
+from holdfast.storage.sqlite.index import bring_index_up_to_date
+from holdfast.storage.sqlite.place import sync_folder
 
 HERE = Path(__file__).parent
+APPLICATION = 0x486C6466  # "Hldf", by which `file` and other programs may know a vault
 
 _RECORDS = """
 CREATE TABLE IF NOT EXISTS migration (
@@ -44,14 +44,30 @@ def bring_up_to_date(conn: apsw.Connection, file: Path | None) -> None:
     bring_index_up_to_date(conn, where)
 
 
+def refuse_strangers(conn: apsw.Connection, file: Path | None) -> None:
+    """Raise when a database is another program's. Only looks."""
+    ours = conn.pragma("application_id")
+    if ours != APPLICATION and (ours or conn.execute("SELECT 1 FROM sqlite_schema").get):
+        raise Unsupported(
+            "not_a_vault",
+            f"{file} is a database of another program",
+            hint="name another place; this file was left as it is",
+        )
+
+
 def applied_steps(conn: apsw.Connection) -> dict[int, bytes]:
     known = conn.execute("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").get
     return dict(conn.execute("SELECT number, digest FROM migration")) if known else {}
 
 
-def check_steps(conn: apsw.Connection, where: str) -> None:
-    """Raise when the steps that the file records are not this program's."""
-    pending(steps_in(HERE), applied_steps(conn), where)
+def expected_schema() -> dict[str, str]:
+    """What the steps make, by name: every table, index and virtual table with its text."""
+    conn = apsw.Connection(":memory:")
+    conn.execute(_RECORDS)
+    for step in steps_in(HERE):
+        conn.execute(step.sql)
+    wanted = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
+    return {str(name): str(sql) for name, sql in conn.execute(wanted)}
 
 
 def back_up(conn: apsw.Connection, file: Path | None, number: int) -> None:
@@ -61,16 +77,10 @@ def back_up(conn: apsw.Connection, file: Path | None, number: int) -> None:
     conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     copy = file.with_name(f"{file.name}.schema-{number}.backup")
     part = copy.with_name(copy.name + ".part")
-    with file.open("rb") as source, part.open("wb") as target:
-        shutil.copyfileobj(source, target)
-        target.flush()
-        os.fsync(target.fileno())
+    copy_file(file, part)
+    end_without_log(part)
     part.replace(copy)
-    folder = os.open(copy.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(copy.parent)
 
 
 def _apply(conn: apsw.Connection, step: Step) -> None:
@@ -83,6 +93,7 @@ def _apply(conn: apsw.Connection, step: Step) -> None:
             (step.number, step.name, step.digest, time.time_ns() // 1000),
         )
         conn.pragma("user_version", step.number)
+        conn.pragma("application_id", APPLICATION)
         conn.execute("COMMIT")
     except BaseException:
         if conn.in_transaction:

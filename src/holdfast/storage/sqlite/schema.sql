@@ -134,3 +134,86 @@ CREATE TABLE frozen (
 CREATE VIRTUAL TABLE entry_terms USING fts5 (terms, content='', tokenize='ascii');
 
 CREATE VIRTUAL TABLE entry_places USING fts5vocab (entry_terms, instance);
+
+CREATE TABLE namespace (
+    number   INTEGER PRIMARY KEY,
+    store    INTEGER NOT NULL REFERENCES store (number),
+    name     TEXT NOT NULL,
+    entries  INTEGER NOT NULL,
+    bytes    INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    due_us   INTEGER,
+    digest   BLOB NOT NULL,
+    UNIQUE (store, name)
+) STRICT;
+
+CREATE INDEX namespace_due ON namespace (due_us) WHERE due_us IS NOT NULL;
+
+CREATE TABLE value (
+    number     INTEGER PRIMARY KEY,
+    namespace  INTEGER NOT NULL REFERENCES namespace (number),
+    key        TEXT NOT NULL,
+    data       BLOB NOT NULL,
+    revision   INTEGER NOT NULL,
+    expires_us INTEGER,
+    digest     BLOB NOT NULL,
+    UNIQUE (namespace, key)
+) STRICT;
+
+CREATE INDEX value_due ON value (namespace, expires_us, key) WHERE expires_us IS NOT NULL;
+
+CREATE TABLE revision_floor (
+    number   INTEGER PRIMARY KEY CHECK (number = 1),
+    revision INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE directory (
+    number     INTEGER PRIMARY KEY,
+    id         TEXT NOT NULL UNIQUE,
+    space      INTEGER NOT NULL REFERENCES space (number),
+    name       TEXT NOT NULL,
+    type       TEXT NOT NULL CHECK (type IN ('memory', 'artifact', 'volume')),
+    state      TEXT NOT NULL CHECK (state IN ('kept', 'forgotten')),
+    hidden     INTEGER NOT NULL,
+    head       INTEGER NOT NULL,
+    created_us INTEGER NOT NULL,
+    revision   INTEGER NOT NULL,
+    digest     BLOB NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX directory_name ON directory (space, type, name) WHERE state = 'kept';
+
+CREATE TABLE version (
+    number    INTEGER PRIMARY KEY,
+    id        TEXT NOT NULL UNIQUE,
+    directory INTEGER NOT NULL REFERENCES directory (number),
+    v         INTEGER NOT NULL,
+    tree      TEXT NOT NULL,
+    files     INTEGER NOT NULL,
+    size      INTEGER NOT NULL,
+    parents   TEXT NOT NULL,
+    kind      TEXT NOT NULL CHECK (kind IN ('ordinary', 'recovery')),
+    author    TEXT NOT NULL,
+    run       TEXT,
+    session   TEXT,
+    message   TEXT NOT NULL,
+    at_us     INTEGER NOT NULL,
+    digest    BLOB NOT NULL,
+    UNIQUE (directory, v)
+) STRICT;
+
+CREATE TABLE object (
+    number    INTEGER PRIMARY KEY,
+    name      BLOB NOT NULL UNIQUE,
+    form      TEXT NOT NULL CHECK (form IN ('raw', 'zstd', 'recipe')),
+    size      INTEGER NOT NULL,
+    stored_us INTEGER NOT NULL,
+    data      BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX object_recipe ON object (name) WHERE form = 'recipe';
+
+CREATE TABLE collection (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    count  INTEGER NOT NULL
+) STRICT;

@@ -1,7 +1,8 @@
 """`ports.Storage` on one SQLite file, or in RAM.
 
 What is kept in order here, beside the rows: the schema's steps at open, and in quiet moments the
-merging of the full-text index's segments and the sealing of the log.
+merging of the full-text index's segments, the sealing of the log, and the sweeping of values that
+have expired.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from pathlib import Path
 
 import apsw
 
+from holdfast.errors import Damaged
+from holdfast.model.problem import Problem
 from holdfast.storage import migrate
 from holdfast.storage.sqlite.database import Database
+from holdfast.storage.sqlite.failures import failure
 from holdfast.storage.sqlite.queries import QUERIES, fetch
-from holdfast.storage.sqlite.schema import bring_up_to_date
+from holdfast.storage.sqlite.schema import bring_up_to_date, refuse_strangers
 from holdfast.storage.sqlite.transaction import SqliteSnapshot, SqliteTransaction, seal_digest
 
 TYPE_CHECKING = False
@@ -23,8 +27,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.model.entry import Json
-    from holdfast.model.problem import Problem
-    from holdfast.ports import Snapshot, Transaction
+    from holdfast.ports import Clock, Snapshot, Transaction
     from holdfast.storage.sqlite.keys import Key
 
     T = TypeVar("T")
@@ -33,8 +36,20 @@ MERGE_PAGES = 16
 SEAL_CHANGES = 256
 
 
+def clock_us() -> int:
+    return time.time_ns() // 1000
+
+
 class SqliteStorage:
-    def __init__(self, file: Path | None, *, key: Key | None = None, create: bool = True) -> None:
+    def __init__(
+        self,
+        file: Path | None,
+        *,
+        key: Key | None = None,
+        create: bool = True,
+        clock: Clock = clock_us,
+    ) -> None:
+        self._clock = clock
         self.where = "memory:" if file is None else str(file)
         self._encrypted = key is not None
         self._db = Database.open(
@@ -42,7 +57,8 @@ class SqliteStorage:
             key=key,
             create=create,
             prepare=lambda conn: bring_up_to_date(conn, file),
-            idle=_tidy,
+            idle=self._tidy,
+            accept=lambda conn: refuse_strangers(conn, file),
         )
 
     def read(self, unit: Callable[[Snapshot], T]) -> T:
@@ -51,23 +67,45 @@ class SqliteStorage:
     def write(self, unit: Callable[[Transaction], T]) -> T:
         return self._db.write(lambda conn: unit(SqliteTransaction(conn)))
 
+    def packed(self, content: bytes) -> tuple[str, bytes]:
+        from holdfast.storage.objects import pack
+
+        return pack(content)
+
     def tidy(self) -> None:
-        while self._db.write(_tidy):
+        while self._db.write(self._tidy):
             pass
+
+    def submit(
+        self,
+        unit: Callable[[Transaction], T],
+        done: Callable[[T | None, BaseException | None], None],
+    ) -> None:
+        self._db.submit(lambda conn: unit(SqliteTransaction(conn)), done)
 
     def inspect(self) -> Iterator[Problem]:
         from holdfast.storage.sqlite import verify
+        from holdfast.storage.sqlite.look import Look
 
         own = self._db.own_reader()
         if own is None:
-            found = self._db.read(lambda conn: list(verify.problems(verify.Look(conn, None))))
+            found = self._db.read(lambda conn: list(verify.problems(Look(conn, None))))
             return iter(found)
-        own.execute("BEGIN")
-        look = verify.Look(own, self._another_reader)
+        look = Look(own, self._another_reader)
         try:
-            return iter(list(verify.problems(look)))
+            return iter([*self._problems_of_the_log(), *verify.problems(look)])
+        except apsw.Error as exc:
+            raise failure(exc, self._db.file) or exc from exc
         finally:
             look.close()
+
+    def _problems_of_the_log(self) -> Iterator[Problem]:
+        try:
+            self._db.check_log()
+        except Damaged as exc:
+            yield Problem(
+                code=exc.code, what="the log", message=exc.message, cure="holdfast backup restore"
+            )
 
     def _another_reader(self) -> apsw.Connection:
         conn = self._db.own_reader()
@@ -76,8 +114,9 @@ class SqliteStorage:
 
     def repair(self) -> Iterator[str]:
         from holdfast.storage.sqlite import verify
+        from holdfast.storage.sqlite.ledger import repairs
 
-        return iter(self._db.write(lambda conn: list(verify.repairs(conn))))
+        return iter(self._db.write(lambda conn: [*repairs(conn), *verify.recounts(conn)]))
 
     def facts(self) -> Mapping[str, Json]:
         return {
@@ -90,12 +129,15 @@ class SqliteStorage:
     def close(self) -> None:
         self._db.close()
 
-
-def _tidy(conn: apsw.Connection) -> bool:
-    """One bounded step of what can wait for a quiet moment; True when more remains."""
-    before = conn.total_changes()
-    conn.execute(QUERIES["merge_terms"], (MERGE_PAGES,))
-    return conn.total_changes() - before > 1 or seal(conn, at_least=SEAL_CHANGES)
+    def _tidy(self, conn: apsw.Connection) -> bool:
+        """One bounded step of what can wait for a quiet moment; True when more remains."""
+        before = conn.total_changes()
+        conn.execute(QUERIES["merge_terms"], (MERGE_PAGES,))
+        return (
+            conn.total_changes() - before > 1
+            or seal(conn, at_least=SEAL_CHANGES)
+            or SqliteTransaction(conn).sweep_values(self._clock()) > 0
+        )
 
 
 def seal(conn: apsw.Connection, *, at_least: int) -> bool:
@@ -106,8 +148,9 @@ def seal(conn: apsw.Connection, *, at_least: int) -> bool:
     if len(headers) < at_least:
         return False
     first, last = headers[0][0], headers[-1][0]
-    digest = seal_digest(before, first, last, [row[2] for row in headers])
-    conn.execute(QUERIES["put_seal"], (number + 1, first, last, time.time_ns() // 1000, digest))
+    at_us = clock_us()
+    digest = seal_digest(before, first, last, at_us, [row[2] for row in headers])
+    conn.execute(QUERIES["put_seal"], (number + 1, first, last, at_us, digest))
     return True
 
 

@@ -10,8 +10,10 @@ from holdfast.core.canonical import canonical, digest, row_digest
 from holdfast.model.times import to_us
 from holdfast.model.vault import Frozen, StoredAnswer
 from holdfast.storage.sqlite import rows
+from holdfast.storage.sqlite.directories import TreeReads, TreeWrites
 from holdfast.storage.sqlite.index import index_form, indexed_text
 from holdfast.storage.sqlite.queries import QUERIES, fetch
+from holdfast.storage.sqlite.values import ValueReads, ValueWrites
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +34,10 @@ if TYPE_CHECKING:
     from holdfast.ports import NewestRow
 
 LATEST = 2**63 - 1
+EARLIEST = -(2**63)
 
 
-class SqliteSnapshot:
+class SqliteSnapshot(ValueReads, TreeReads):
     """The vault at one moment."""
 
     def __init__(self, conn: apsw.Connection) -> None:
@@ -65,14 +68,17 @@ class SqliteSnapshot:
         found = self._all("stores", (space.number,))
         return [rows.store_from(row, space.id, space.name) for row in found]
 
+    def store_revision(self, store: Store) -> int:
+        row = self._one("store_revision", (store.number,))
+        return 0 if row is None else row[0]
+
     def session(self, session: str) -> Session | None:
         row = self._one("session", (session,))
         return None if row is None else rows.session_from(row)
 
-    def sessions(self, space: SpaceInfo | None, state: str | None, limit: int) -> Sequence[Session]:
-        number = None if space is None else space.number
-        wanted = {"space": number, "state": state, "limit": limit}
-        return [rows.session_from(row) for row in self._all("sessions", wanted)]
+    def sessions(self, space: SpaceInfo | None) -> Iterator[Session]:
+        wanted = {"space": None if space is None else space.number}
+        return map(rows.session_from, self._all("sessions", wanted))
 
     def sessions_like(self, short: str) -> Sequence[Session]:
         return [rows.session_from(row) for row in self._all("sessions_like", (short,))]
@@ -105,13 +111,14 @@ class SqliteSnapshot:
             return rows.store_from(row[:9], row[9], row[10])
         raise AssertionError(number)
 
-    def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]:
-        found = self._all("newest", (store.number, since_us, limit))
+    def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
+        since = EARLIEST if since_us is None else since_us
+        found = self._all("newest", (store.number, since, limit))
         return [(row[0], row[1], row[2], row[3]) for row in found]
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         newest = query.order == "newest"
-        since = 0 if query.since_us is None else query.since_us
+        since = EARLIEST if query.since_us is None else query.since_us
         until = LATEST if query.until_us is None else query.until_us
         at = query.cursor
         start = (until, 0) if newest else (since, 0)
@@ -135,9 +142,10 @@ class SqliteSnapshot:
             name = f"matching_{query.order}"
         return map(rows.entry_from, self._all(name, wanted))
 
-    def beyond(self, store: Store, keep: int, since_us: int) -> Sequence[Entry]:
+    def beyond(self, store: Store, keep: int, since_us: int | None) -> Sequence[Entry]:
         found = {row[0]: row for row in self._all("beyond_count", (store.number, keep))}
-        found |= {row[0]: row for row in self._all("beyond_age", (store.number, since_us))}
+        if since_us is not None:
+            found |= {row[0]: row for row in self._all("beyond_age", (store.number, since_us))}
         return [rows.entry_from(found[number]) for number in sorted(found)]
 
     def all_entries(self, store: Store, up_to: int) -> Iterator[Entry]:
@@ -162,8 +170,8 @@ class SqliteSnapshot:
                 high = middle - 1
         return low
 
-    def answer(self, actor: str, key: str) -> StoredAnswer | None:
-        row = self._one("answer", (actor, key))
+    def answer(self, actor: str, key: str, since_us: int) -> StoredAnswer | None:
+        row = self._one("answer", (actor, key, since_us))
         if row is None:
             return None
         names = rows.DIGESTED["answer"]
@@ -179,7 +187,7 @@ class SqliteSnapshot:
         return {row[0]: row[1] for row in self._all("counts")}
 
 
-class SqliteTransaction(SqliteSnapshot):
+class SqliteTransaction(SqliteSnapshot, ValueWrites, TreeWrites):
     """The vault while it is being changed."""
 
     def _do(self, name: str, bindings: Any) -> None:
@@ -246,6 +254,8 @@ class SqliteTransaction(SqliteSnapshot):
         self._do("thaw", (session,))
 
 
-def seal_digest(before: bytes, first: int, last: int, headers: Sequence[bytes]) -> bytes:
+def seal_digest(
+    before: bytes, first: int, last: int, at_us: int, headers: Sequence[bytes]
+) -> bytes:
     """A link of the chain: the seal before, and the headers of the changes that it covers."""
-    return digest("seal", before, canonical([first, last]), *headers)
+    return digest("seal", before, canonical([first, last, at_us]), *headers)

@@ -47,6 +47,7 @@ def open_vault(
         vault_file(where),
         key=_key(key),
         create=create,
+        clock=clock,
     )
     return Vault(Core(storage=storage, clock=clock, random=random), caller)
 

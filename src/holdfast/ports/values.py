@@ -3,23 +3,23 @@
 A backend keeps JSON values under (namespace, key). The comments of `MemoryBackend` are the
 contract, and `holdfast.testing.backends.BackendContract` proves it. What a backend can do beyond
 the eight it declares in `capabilities`; it is never guessed from a class or from a method that
-happens to be there. What it does not declare, Holdfast builds on the eight (`defaults.py`).
+happens to be there. What it does not declare, Holdfast builds on the eight (`kernel/defaults.py`).
 """
 
 # ruff: noqa: PIE790 (ruff does not see that MemoryBackend is a protocol, and pyright does)
 from __future__ import annotations
 
-from enum import Enum
-
 from holdfast.core.jsonvalue import LIMITS, Limits
 from holdfast.errors import InvalidInput
-from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
-    from typing import Any, Final, Literal, Protocol, TypedDict
+    from typing import Any, Protocol, TypedDict
+
+    from holdfast.model.keyvalue import Operation, Outcome, Stored, ValueChange
+    from holdfast.model.space import Store
 
     Keys = list[str]
     Names = list[str]
@@ -37,20 +37,6 @@ else:
     class MemoryBackendStats(dict):
         """How much a backend holds: namespaces with at least one value, and values in all."""
 
-
-class Missing(Enum):
-    """The answer of a backend for a key that is not there. `None` is a value."""
-
-    MISSING = "missing"
-
-    def __repr__(self) -> str:
-        return "MISSING"
-
-    def __bool__(self) -> Literal[False]:
-        return False
-
-
-MISSING: Final = Missing.MISSING
 
 TRANSACTIONS = "transactions"
 WATCH = "watch"
@@ -121,59 +107,7 @@ class MemoryBackend(Protocol):
         ...
 
 
-class Stored(Value):
-    """A value with what a backend knows of it. Equal revisions mean an equal value."""
-
-    key: str
-    value: Any
-    revision: str
-    expires_at: datetime | None = None
-
-
-class Set(Value):
-    """Keep a value. Without `expires_at` it stays, whatever was said of the one before.
-
-    `expected` is the revision that must be there, or MISSING where nothing may be.
-    """
-
-    key: str
-    value: Any
-    expires_at: datetime | None = None
-    expected: str | Missing | None = None
-
-
-class Delete(Value):
-    """Remove a key, if its revision is the expected one where one is given."""
-
-    key: str
-    expected: str | None = None
-
-
-class Increment(Value):
-    """Add to a number, which starts at 0 and keeps its expiry."""
-
-    key: str
-    by: float = 1
-
-
-class Outcome(Value):
-    """What an operation came to: what was there, what is there now."""
-
-    existed: bool
-    revision: str | None
-    number: int | float | None = None
-
-
-class ValueChange(Value):
-    """A key was set or deleted. It says no more: read the key to know what is there now."""
-
-    namespace: str
-    key: str
-    deleted: bool = False
-
-
 if TYPE_CHECKING:
-    Operation = Set | Delete | Increment
     Listener = Callable[[Sequence[ValueChange]], None]
 
     class SupportsTransactions(Protocol):
@@ -195,7 +129,7 @@ if TYPE_CHECKING:
         ) -> list[Outcome]:
             """Carry out all operations at once, or none, whoever else writes.
 
-            `holdfast.kernel.operations.plan` decides what each comes to. Refused with `quota` when
+            `holdfast.core.keyvalue.plan` decides what each comes to. Refused with `quota` when
             the namespace would grow beyond `bytes_max`, counted over keys and JSON in UTF-8.
             """
             ...
@@ -223,6 +157,61 @@ if TYPE_CHECKING:
 
         async def namespaces(self) -> Names:
             """The namespaces with at least one value, in the order of their code points."""
+            ...
+
+    class ValueReads(Protocol):
+        """Values in a snapshot of a vault. What has expired by `at_us`, now, is not there."""
+
+        def value_data(self, store: Store, namespace: str, key: str, at_us: int) -> bytes | None:
+            """A value's JSON; None too where the store's row is no longer at this revision."""
+            ...
+
+        def value(self, store: Store, namespace: str, key: str, at_us: int) -> Stored | None: ...
+
+        def values(
+            self, store: Store, namespace: str, prefix: str, at_us: int
+        ) -> Sequence[Stored]: ...
+
+        def value_keys(
+            self, store: Store, namespace: str, prefix: str, at_us: int, limit: int | None
+        ) -> Keys:
+            """The first so many keys that begin so, in the order of their code points."""
+            ...
+
+        def value_namespaces(self, store: Store, at_us: int) -> Sequence[tuple[str, int, int]]:
+            """Each namespace with a value: its name, its values, their bytes."""
+            ...
+
+        def value_totals(self, store: Store, at_us: int) -> tuple[int, int]:
+            """How many namespaces have a value, and how many values there are."""
+            ...
+
+    class ValueWrites(ValueReads, Protocol):
+        """Values in a transaction of a vault. They leave no change in the log."""
+
+        def apply_values(
+            self,
+            store: Store,
+            namespace: str,
+            operations: Sequence[Operation],
+            data: Mapping[str, bytes | None],
+            at_us: int,
+            *,
+            bytes_max: int | None = None,
+            ends_at: datetime | None = None,
+        ) -> tuple[Outcome, ...]:
+            """What `holdfast.core.keyvalue.plan` says of them; `data` is that of `data_of`.
+
+            No revision is given twice, not even after its value or its namespace has gone.
+            """
+            ...
+
+        def clear_values(self, store: Store, namespace: str, at_us: int, *, forget: bool) -> int:
+            """Remove all values, and with `forget` all that is kept about the namespace."""
+            ...
+
+        def sweep_values(self, at_us: int) -> int:
+            """Remove some of what has expired, in any store; 0 when nothing more has."""
             ...
 
     class RichBackend(MemoryBackend, SupportsTransactions, SupportsWatch, Protocol):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from holdfast.model.space import SpaceInfo, Store, StoreSpec
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
     from holdfast.model.write import Caller, Write
+    from holdfast.ports.trees import TreeReads, TreeWrites
+    from holdfast.ports.values import ValueReads, ValueWrites
 
     T = TypeVar("T")
 
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
         def __call__(self, count: int, /) -> bytes: ...
 
-    class Snapshot(Protocol):
+    class Snapshot(ValueReads, TreeReads, Protocol):
         """The vault at one moment: everything asked of one snapshot belongs together."""
 
         def head(self) -> tuple[int, int]:
@@ -58,12 +60,14 @@ if TYPE_CHECKING:
             """All stores of the space: the declared ones in their order, then the withdrawn."""
             ...
 
+        def store_revision(self, store: Store) -> int:
+            """The revision of the store's row now; 0 where it has none."""
+            ...
+
         def session(self, session: str) -> Session | None: ...
 
-        def sessions(
-            self, space: SpaceInfo | None, state: str | None, limit: int
-        ) -> Sequence[Session]:
-            """The newest sessions first; of all spaces and states where None."""
+        def sessions(self, space: SpaceInfo | None) -> Iterator[Session]:
+            """The newest first; of all spaces where None."""
             ...
 
         def sessions_like(self, short: str) -> Sequence[Session]:
@@ -94,7 +98,7 @@ if TYPE_CHECKING:
             """Those whose life ends with the session's, and has not ended."""
             ...
 
-        def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]:
+        def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
             """The newest shown entries not older than a time, as the rows that a block needs."""
             ...
 
@@ -105,7 +109,7 @@ if TYPE_CHECKING:
             """
             ...
 
-        def beyond(self, store: Store, keep: int, since_us: int) -> Sequence[Entry]:
+        def beyond(self, store: Store, keep: int, since_us: int | None) -> Sequence[Entry]:
             """The shown entries older than the `keep` newest, and those from before `since_us`."""
             ...
 
@@ -123,7 +127,7 @@ if TYPE_CHECKING:
             """The newest seq at or before a time; 0 when there is none."""
             ...
 
-        def answer(self, actor: str, key: str) -> StoredAnswer | None: ...
+        def answer(self, actor: str, key: str, since_us: int) -> StoredAnswer | None: ...
 
         def frozen(self, session: SessionId, budget: int) -> Frozen | None: ...
 
@@ -131,7 +135,7 @@ if TYPE_CHECKING:
             """Rows by kind, for status."""
             ...
 
-    class Transaction(Snapshot, Protocol):
+    class Transaction(Snapshot, ValueWrites, TreeWrites, Protocol):
         """A snapshot that may be changed; all of it happens, or none."""
 
         def make_vault(self, vault: VaultInfo) -> None: ...
@@ -192,6 +196,20 @@ if TYPE_CHECKING:
             """Run the unit and commit it. What returned is durable; what raised left nothing."""
             ...
 
+        def submit(
+            self,
+            unit: Callable[[Transaction], T],
+            done: Callable[[T | None, BaseException | None], None],
+        ) -> None:
+            """The same without waiting: `done` follows once, with what the unit gave or with its
+            error, from another thread. It must be quick and must not raise."""
+            ...
+
+        def packed(self, content: bytes) -> tuple[str, bytes]:
+            """The form and the bytes in which to hand a content to `put_objects`. It is slow, so
+            it is asked for outside of transactions."""
+            ...
+
         def tidy(self) -> None:
             """Do at once what waits for quiet moments: merge the index, seal the log."""
             ...
@@ -220,10 +238,18 @@ if TYPE_CHECKING:
 
         def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]: ...
 
-        def newest(self, store: Store, since_us: int, limit: int) -> Sequence[NewestRow]: ...
+        def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]: ...
+
+        @property
+        def values(self) -> ValueReads:
+            """The values by key. They have no past."""
+            ...
 
     class Work(View, Protocol):
         """What a strategy may do to a store inside one unit of work."""
+
+        @property
+        def values(self) -> ValueWrites: ...
 
         @property
         def caller(self) -> Caller: ...
@@ -251,7 +277,7 @@ if TYPE_CHECKING:
             """Raise Conflict when the caller said that it saw another revision."""
             ...
 
-        def beyond(self, store: Store, keep: int, since_us: int) -> Sequence[Entry]: ...
+        def beyond(self, store: Store, keep: int, since_us: int | None) -> Sequence[Entry]: ...
 
     class Desk(Protocol):
         """One store, as a strategy's face to callers works on it."""
@@ -268,6 +294,21 @@ if TYPE_CHECKING:
             unit: Callable[[Work, Store], T],
             write: Write,
         ) -> T: ...
+
+        def value_data(self, namespace: str, key: str) -> bytes | None:
+            """The JSON of a value of the store, None where it is missing."""
+            ...
+
+        def submit(
+            self,
+            unit: Callable[[ValueWrites, Store, int], T],
+            done: Callable[[T | None, BaseException | None], None],
+        ) -> None:
+            """Hand over a unit that changes values only, given the moment that it takes place at.
+
+            `done` follows as in `Storage.submit`. The unit leaves no trace in the log.
+            """
+            ...
 
     # A function that any agent loop can offer: name, docstring and annotations describe it.
     Tool = Callable[..., object]

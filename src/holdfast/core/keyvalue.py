@@ -1,14 +1,14 @@
 """What a batch of operations comes to: the one rule for every backend.
 
 Pure: from the operations and what is there now to what shall be there, or to a refusal. A backend
-calls `keys_of` before it takes its lock, reads those keys, calls `plan`, and writes what it says.
+calls `data_of` before it takes its lock, reads those keys, calls `plan`, and writes what it says.
 """
 
 from __future__ import annotations
 
 from holdfast.core.jsonvalue import LIMITS, check_key, encode
 from holdfast.errors import Conflict, InvalidInput, Refused
-from holdfast.kernel.backend import MISSING, Delete, Increment, Set
+from holdfast.model.keyvalue import MISSING, Delete, Increment, Set
 from holdfast.model.names import shown
 from holdfast.model.value import Value
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.core.jsonvalue import Limits
-    from holdfast.kernel.backend import Operation, Stored
+    from holdfast.model.keyvalue import Operation, Stored
+
+TTL_S_MAX = 100 * 365 * 86_400
 
 
 class Planned(Value):
@@ -33,48 +35,69 @@ class Planned(Value):
     number: int | float | None = None
 
 
-def keys_of(operations: Sequence[Operation], limits: Limits = LIMITS) -> list[str]:
-    """The keys, checked. Each may stand once, so that the order of operations never matters."""
-    keys: dict[str, None] = {}
+def data_of(operations: Sequence[Operation], limits: Limits = LIMITS) -> dict[str, bytes | None]:
+    """The keys, checked, each with the JSON of what it is to be set to.
+
+    Each may stand once, so that the order of operations never matters. What the caller does to a
+    value afterwards changes nothing any more.
+    """
+    found: dict[str, bytes | None] = {}
     for operation in operations:
         check_key(operation.key, limits)
-        if operation.key in keys:
+        if operation.key in found:
             raise InvalidInput(
                 "batch_key_twice",
                 f"{shown(operation.key)} stands twice in one batch",
                 hint="say once what shall be there at the end",
             )
-        keys[operation.key] = None
-    return list(keys)
+        found[operation.key] = None
+        if isinstance(operation, Set):
+            _check_time(operation.expires_at)
+            found[operation.key] = encode(operation.value, limits)
+    return found
 
 
 def plan(
-    operations: Sequence[Operation], before: Mapping[str, Stored | None], limits: Limits = LIMITS
+    operations: Sequence[Operation],
+    before: Mapping[str, Stored | None],
+    data: Mapping[str, bytes | None],
+    limits: Limits = LIMITS,
+    *,
+    ends_at: datetime | None = None,
 ) -> list[Planned]:
-    """What each operation comes to, or the Conflict or InvalidInput that stops all of them."""
-    return [_planned(operation, before[operation.key], limits) for operation in operations]
+    """What each operation comes to, or the Conflict or InvalidInput that stops all of them.
+
+    Of what was there before, the value matters to an increment only. With `ends_at`, what would
+    stay for ever stays until then.
+    """
+    planned = [
+        _planned(operation, before[operation.key], data[operation.key], limits)
+        for operation in operations
+    ]
+    if ends_at is None:
+        return planned
+    return [each if each.expires_at else each.replace(expires_at=ends_at) for each in planned]
 
 
-def _planned(operation: Operation, held: Stored | None, limits: Limits) -> Planned:
+def _planned(
+    operation: Operation, held: Stored | None, data: bytes | None, limits: Limits
+) -> Planned:
     existed = held is not None
     match operation:
         case Set(key=key, value=value, expires_at=until):
             _check_expected(operation, held)
-            _check_time(until)
-            data = encode(value, limits)
             return Planned(key=key, value=value, data=data, existed=existed, expires_at=until)
         case Delete(key=key):
             _check_expected(operation, held)
             return Planned(key=key, value=None, data=None, existed=existed)
         case Increment(key=key, by=by):
             number = _sum(key, held, by)
-            until = held.expires_at if held else None
             return Planned(
                 key=key,
                 value=number,
                 data=encode(number, limits),
                 existed=existed,
-                expires_at=until,
+                expires_at=held.expires_at if held else None,
                 number=number,
             )
 
@@ -116,6 +139,17 @@ def _sum(key: str, held: Stored | None, by: float) -> int | float:
             f"{shown(key)} cannot be incremented: a float cannot hold the sum",
             hint="add whole numbers to a large whole number",
         ) from exc
+
+
+def expiry_us(at_us: int, ttl_s: float) -> int:
+    """The moment so many seconds after another."""
+    if type(ttl_s) not in (int, float) or not 0 < ttl_s <= TTL_S_MAX:
+        raise InvalidInput(
+            "ttl_invalid",
+            "ttl_s is not a number of seconds between 0 and 100 years",
+            hint="leave it out for a value that stays",
+        )
+    return at_us + round(ttl_s * 1_000_000)
 
 
 def size_of(key: str, data: bytes) -> int:

@@ -1,0 +1,3 @@
+"""One module for each job: `run(setting)` gives its table."""
+
+from __future__ import annotations

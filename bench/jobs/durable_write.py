@@ -1,0 +1,78 @@
+"""One small durable write: what every `set` and every `save` rests on."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from bench import data, floors, remote
+from bench.measure import Candidate, Local, alternate
+from bench.table import Goal, Table, row_of
+from holdfast.storage.sqlite.database import Database
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import apsw
+
+    from bench.setting import Setting
+    from holdfast.storage.sqlite.keys import Key
+
+FLOOR = "pwrite + fdatasync, preallocated"
+OURS = "holdfast Database.write"
+
+
+def run(setting: Setting) -> Table:
+    found = alternate(
+        [
+            Candidate(name=FLOOR, start=floors.synced_file),
+            Candidate(name="raw apsw, log keeps its size", start=floors.raw_values),
+            Candidate(name="raw apsw, log grows", start=partial(floors.raw_values, grows=True)),
+            Candidate(name=OURS, start=ours),
+            Candidate(name="LangGraph SqliteStore", start=partial(_langgraph, setting), share=10),
+            Candidate(
+                name="diskcache, synchronous = FULL", start=partial(_diskcache, setting), share=10
+            ),
+        ],
+        setting.folder,
+        rounds=setting.rounds,
+        count=setting.pick(3000, 1000, 20),
+        each=setting.pick(100, 100, 10),
+    )
+    floor = found[FLOOR]
+    return Table(
+        job="durable-write",
+        title="one durable write of 200 bytes, over 3,000 of them",
+        ratio="time of one write, checkpoints included, to the floor's",
+        rows=tuple(
+            row_of(measured, floor, Goal(limit=1.5) if name == OURS else None)
+            for name, measured in found.items()
+        ),
+        notes=("Peers do a tenth as many. All of them sync the disk at each write.",),
+    )
+
+
+def ours(folder: Path, key: Key | None = None) -> Local:
+    database = Database.open(folder / "values.db", key=key, prepare=prepare)
+
+    def write(number: int) -> None:
+        row = ("bench", data.key(number), data.value(number), number)
+
+        def unit(conn: apsw.Connection) -> None:
+            conn.execute(floors.SET_VALUE, row)
+
+        database.write(unit)
+
+    return Local(write, database.close)
+
+
+def prepare(conn: apsw.Connection) -> None:
+    conn.execute(floors.VALUES)
+
+
+def _langgraph(setting: Setting, folder: Path) -> remote.Remote:
+    return remote.peer(setting.peers, "langgraph/store/sqlite", "langgraph_put", folder)
+
+
+def _diskcache(setting: Setting, folder: Path) -> remote.Remote:
+    return remote.peer(setting.peers, "diskcache", "diskcache_set", folder)

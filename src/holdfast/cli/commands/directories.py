@@ -1,0 +1,165 @@
+"""`memory`, `artifact` and `volume` share these commands; `gc` stands beside them."""
+
+from __future__ import annotations
+
+from holdfast.cli.grammar import Argument, Command, Option
+from holdfast.cli.kinds import DURATION, FOLDER, NAME, TEXT, choice, integer
+
+_HANDLERS = "holdfast.cli.handlers.directories"
+_NAMES = f"{_HANDLERS}:names"
+_VERSION_HELP = (
+    "`v12`, 8 or more digits of a tree, `latest`, `latest~2`, or a time; else the newest"
+)
+
+_MESSAGE = Option(name="--message", short="-m", kind=TEXT, help="what this version is about")
+_VERSION = Option(name="--version", kind=NAME, default="latest", help=_VERSION_HELP, into="wanted")
+_OF = Option(
+    name="--name", kind=NAME, help="the {noun}; else that of this folder", candidates=_NAMES
+)
+_NAME_OR_HERE = Argument(
+    name="NAME", kind=NAME, help="else that of this folder", required=False, candidates=_NAMES
+)
+
+COMMANDS = (
+    Command(
+        verb="init",
+        summary="make this folder a versioned {noun}",
+        handler=f"{_HANDLERS}:init",
+        options=(Option(name="--name", kind=NAME, help="its name; else the folder's"),),
+        details="Writes .holdfast/storage.yaml. Nothing is stored before the first push.",
+        examples=("holdfast {noun} init", "holdfast {noun} init --name review-notes"),
+    ),
+    Command(
+        verb="push",
+        summary="store what this folder holds as a new version",
+        handler=f"{_HANDLERS}:push",
+        mutates=True,
+        options=(
+            _MESSAGE,
+            Option(name="--force", short="-f", help="also when nothing changed"),
+            Option(
+                name="--overwrite",
+                help="replace what others pushed meanwhile; it is kept as a recovery version",
+            ),
+        ),
+        details="What others pushed since this folder's last pull is merged. What does not merge "
+        "is kept side by side and listed, and the exit code is 1.",
+        examples=("holdfast {noun} push", 'holdfast {noun} push -m "after the review"'),
+    ),
+    Command(
+        verb="pull",
+        summary="bring a folder to the newest version",
+        handler=f"{_HANDLERS}:pull",
+        mutates=True,
+        arguments=(
+            _NAME_OR_HERE,
+            Argument(name="DEST", kind=FOLDER, help="else ./NAME", required=False),
+        ),
+        options=(
+            _VERSION,
+            Option(
+                name="--force",
+                short="-f",
+                help="give up what was not pushed; it is kept as a recovery version",
+            ),
+        ),
+        details="What was not pushed is merged with the version, and never overwritten.",
+        examples=("holdfast {noun} pull", "holdfast {noun} pull review-notes"),
+    ),
+    Command(
+        verb="clone",
+        summary="make a new folder of a {noun}",
+        handler=f"{_HANDLERS}:clone",
+        arguments=(
+            Argument(name="NAME", kind=NAME, help="the {noun}", candidates=_NAMES),
+            Argument(name="DEST", kind=FOLDER, help="else ./NAME", required=False),
+        ),
+        options=(_VERSION,),
+        examples=("holdfast {noun} clone review-notes elsewhere",),
+    ),
+    Command(
+        verb="status",
+        summary="compare this folder with the newest version",
+        handler=f"{_HANDLERS}:status",
+        examples=("holdfast {noun} status",),
+    ),
+    Command(
+        verb="list",
+        summary="list what there is",
+        handler=f"{_HANDLERS}:list_directories",
+        options=(Option(name="--all", help="the hidden too"),),
+        examples=("holdfast {noun} list",),
+    ),
+    Command(
+        verb="log",
+        summary="list the versions, the newest first",
+        handler=f"{_HANDLERS}:log",
+        arguments=(_NAME_OR_HERE,),
+        options=(Option(name="--limit", kind=integer(1, 10_000), default="20", help="how many"),),
+        examples=("holdfast {noun} log", "holdfast {noun} log review-notes --limit 5"),
+    ),
+    Command(
+        verb="diff",
+        summary="show what differs between two versions, or a version and this folder",
+        handler=f"{_HANDLERS}:diff",
+        arguments=(
+            Argument(
+                name="FROM",
+                kind=NAME,
+                help="else what this folder was last brought to",
+                required=False,
+            ),
+            Argument(name="TO", kind=NAME, help="else this folder", required=False),
+        ),
+        options=(_OF, Option(name="--files", help="only which files differ")),
+        examples=("holdfast {noun} diff", "holdfast {noun} diff v3 v7 --files"),
+    ),
+    Command(
+        verb="rollback",
+        summary="make a new version with the content of an old one",
+        handler=f"{_HANDLERS}:rollback",
+        mutates=True,
+        arguments=(
+            Argument(
+                name="VERSION", kind=NAME, help="else the one before the newest", required=False
+            ),
+        ),
+        options=(_OF, _MESSAGE),
+        examples=("holdfast {noun} rollback", "holdfast {noun} rollback v3"),
+    ),
+    Command(
+        verb="delete",
+        summary="forget a {noun} and all its versions",
+        handler=f"{_HANDLERS}:delete",
+        mutates=True,
+        arguments=(_NAME_OR_HERE,),
+        options=(
+            Option(
+                name="--level",
+                kind=choice("hide", "forget"),
+                default="forget",
+                help="`hide` only leaves it out of `list`, until its next push",
+            ),
+        ),
+        details="Asks first. The folder stays as it is. `holdfast gc` frees the space.",
+        examples=("holdfast {noun} delete review-notes --yes",),
+    ),
+)
+
+GC = (
+    Command(
+        verb="",
+        summary="remove contents that no version leads to",
+        handler=f"{_HANDLERS}:gc",
+        options=(
+            Option(
+                name="--spare",
+                kind=DURATION,
+                default="1h",
+                help="leave alone what was stored in this last time",
+            ),
+        ),
+        details="Safe beside pushes and pulls that are under way.",
+        examples=("holdfast gc",),
+    ),
+)

@@ -1,0 +1,334 @@
+"""`holdfast memory | artifact | volume`, and `holdfast gc`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from holdfast.cli.opening import (
+    folder_unreadable,
+    opened_space,
+    opened_vault,
+    write_options,
+)
+from holdfast.cli.output import Column, in_a_line
+from holdfast.core.codec import plain
+from holdfast.errors import NotFound, UsageError
+from holdfast.model.tree import short_hex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from holdfast.cli.grammar import Call
+    from holdfast.cli.output import Output
+    from holdfast.core.merge.trees import Conflict
+    from holdfast.engine.directories.face import Directories
+    from holdfast.engine.directories.look import Entry, FolderStatus
+    from holdfast.engine.directories.pull import Pulled
+    from holdfast.engine.directories.push import Pushed
+    from holdfast.engine.space import Space
+    from holdfast.model.directory import Version
+
+PATHS_SHOWN = 20
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+_MARKS = {"added": "A", "deleted": "D", "modified": "M", "mode": "M", "type": "M"}
+
+
+def init(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        made = _of(call, space).init(_here(), call["name"])
+    out.emit(plain(made), made.name)
+    if made.created:
+        out.note(f"Initialised the {made.type} {made.name} in {made.where}")
+        out.note(f"Next: holdfast {made.type} push")
+    else:
+        out.note(f"Already the {made.type} {made.name}; nothing was changed")
+
+
+def push(call: Call, out: Output) -> int:
+    with opened_space(call, makes=True) as space:
+        pushed = _of(call, space).push(
+            _here(),
+            message=call["message"] or "",
+            force=call["force"],
+            overwrite=call["overwrite"],
+            progress=_progress(out),
+            **write_options(call),
+        )
+    _left_out(out, pushed.left_out)
+    out.emit(plain(pushed), f"{pushed.name} {_version(pushed.version)}")
+    out.note(_said_of_push(pushed))
+    if pushed.behind:
+        out.note(f"This folder is behind: holdfast {pushed.type} pull")
+    return _conflicts(out, pushed.conflicts)
+
+
+def _said_of_push(pushed: Pushed) -> str:
+    if pushed.outcome == "unchanged":
+        return "Content unchanged"
+    if pushed.outcome == "merged":
+        return f"Merged with what others pushed; {_size(pushed.stored_bytes)} stored"
+    return f"Pushed; {_size(pushed.stored_bytes)} stored"
+
+
+def pull(call: Call, out: Output) -> int:
+    with opened_space(call) as space:
+        directories = _of(call, space)
+        name, options = call["name"], write_options(call)
+        place = _here()
+        if name is not None and (call["dest"] is not None or not _is_here(name, place)):
+            directories.find(name)
+            place = Path(call["dest"] or name)
+            pulled = directories.pull_named(
+                name,
+                place,
+                version=call["wanted"],
+                force=call["force"],
+                progress=_progress(out),
+                **options,
+            )
+        else:
+            pulled = directories.pull(
+                place,
+                version=call["wanted"],
+                force=call["force"],
+                progress=_progress(out),
+                **options,
+            )
+    return _say_pulled(out, pulled)
+
+
+def clone(call: Call, out: Output) -> int:
+    with opened_space(call) as space:
+        place = Path(call["dest"] or call["name"])
+        pulled = _of(call, space).clone(
+            call["name"], place, version=call["wanted"], progress=_progress(out)
+        )
+    return _say_pulled(out, pulled)
+
+
+def _say_pulled(out: Output, pulled: Pulled) -> int:
+    words = {
+        "pulled": f"Pulled into {pulled.where}",
+        "merged": "Merged with what was not pushed",
+        "unchanged": "Already up to date",
+        "cloned": f"Cloned into {pulled.where}",
+    }
+    out.emit(plain(pulled), f"{pulled.name} {_version(pulled.version)}")
+    out.note(words[pulled.outcome])
+    if pulled.recovery is not None:
+        out.note(f"What was not pushed is kept as the recovery version v{pulled.recovery.v}")
+    for kept in pulled.changed:
+        beside = f"; the version's own lies in {kept.beside}" if kept.beside else ""
+        out.warn(f"{kept.path} changed meanwhile and was left alone{beside}", code="file_changed")
+    return _conflicts(out, pulled.conflicts)
+
+
+def status(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        found = _of(call, space).status(_here())
+    _left_out(out, found.left_out)
+    out.emit(plain(found), lambda: "\n".join(_status_lines(found)))
+    if found.relation in ("behind", "diverged"):
+        out.note(f"Next: holdfast {found.type} pull")
+    elif found.relation == "ahead":
+        out.note(f"Next: holdfast {found.type} push")
+
+
+def _status_lines(found: FolderStatus) -> list[str]:
+    base = "" if found.base in (None, found.version.v) else f", from v{found.base}"
+    lines = [
+        f"{found.type:<8}  {found.name}",
+        f"remote    {_version(found.version)}",
+        f"local     {found.relation}{base}: {len(found.added)} added, "
+        f"{len(found.modified)} modified, {len(found.deleted)} deleted",
+    ]
+    for mark, paths in (("A", found.added), ("M", found.modified), ("D", found.deleted)):
+        lines += [f"  {mark} {in_a_line(path)}" for path in paths[:PATHS_SHOWN]]
+        if len(paths) > PATHS_SHOWN:
+            lines.append(f"  {mark} and {len(paths) - PATHS_SHOWN:,} more")
+    return lines
+
+
+def list_directories(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        directories = _of(call, space)
+        rows = [plain(item) for item in directories.list(hidden=call["all"])]
+        kind = directories.type
+    out.table(
+        [row for row in rows if isinstance(row, dict)],
+        _LISTED,
+        empty=f"Nothing yet: `holdfast {kind} init` and `holdfast {kind} push` in a folder",
+    )
+
+
+def log(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        directories = _of(call, space)
+        entries = directories.log(_name(call, directories), limit=call["limit"])
+    out.emit(plain(entries), lambda: "\n".join(map(_logged, entries)))
+
+
+def _logged(entry: Entry) -> str:
+    version = entry.version
+    facts = [
+        f"v{version.v} {short_hex(version.tree)}",
+        f"{version.at:%Y-%m-%d %H:%M}",
+        version.author,
+        f"+{entry.added} ~{entry.modified} -{entry.deleted}",
+    ]
+    facts += [f"from {', '.join(f'v{v}' for v in version.parents)}"] if version.parents else []
+    facts += [f"run {version.run}"] if version.run else []
+    facts += ["head"] if entry.is_head else []
+    facts += ["recovery"] if version.kind == "recovery" else []
+    return "  ".join([*facts, *([in_a_line(version.message)] if version.message else [])])
+
+
+def diff(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        directories = _of(call, space)
+        name = _name(call, directories, "name")
+        here = None if call["name"] is not None else _here()
+        found = list(directories.diff(name, call["from"] or "base", call["to"], folder=here))
+    if out.json:
+        rows: list[dict[str, str]] = [
+            {"path": d.path, "kind": d.kind, "lines": d.lines.decode(errors="backslashreplace")}
+            for d in found
+        ]
+        out.emit(rows, "")
+    elif call["files"]:
+        out.emit(None, "\n".join(f"{_MARKS[d.kind]} {in_a_line(d.path)}" for d in found))
+    else:
+        out.raw(
+            b"".join(d.lines or f"{_MARKS[d.kind]} {in_a_line(d.path)}\n".encode() for d in found)
+        )
+    if not found:
+        out.note("Nothing differs")
+
+
+def rollback(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        directories = _of(call, space)
+        name = _name(call, directories, "name")
+        version, changed = directories.rollback(
+            name,
+            call["version"] or "latest~1",
+            message=call["message"] or "",
+            **write_options(call),
+        )
+        kind = directories.type
+    out.emit(plain(version), f"{name} {_version(version)}")
+    if changed:
+        out.note(f"Rolled back; bring a folder to it with `holdfast {kind} pull`")
+    else:
+        out.note("Content unchanged")
+
+
+def delete(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        directories = _of(call, space)
+        name, kind = _name(call, directories), directories.type
+        count = directories.find(name).head
+        if call["level"] == "forget":
+            out.confirm(f"Forget the {kind} {name} and its {count} versions?")
+        gone = directories.delete(name, level=call["level"], **write_options(call))
+    out.emit(plain(gone), "")
+    done = "Hid" if call["level"] == "hide" else "Forgot"
+    out.note(f"{done} the {kind} {name}")
+
+
+def gc(call: Call, out: Output) -> None:
+    with opened_vault(call) as vault:
+        found = vault.gc(spare_seconds=int(call["spare"].total_seconds()))
+    out.emit(plain(found), f"{found.objects} objects, {_size(found.bytes)}")
+
+
+def names(call: Call, _prefix: str) -> list[str]:
+    """The names that a completion offers."""
+    with opened_space(call) as space:
+        return [item.name for item in _of(call, space).list()]
+
+
+def _of(call: Call, space: Space) -> Directories:
+    return space.directories(call.noun.name)  # pyright: ignore[reportArgumentType]
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as exc:
+        raise folder_unreadable(exc) from exc
+
+
+def _is_here(name: str, place: Path) -> bool:
+    from holdfast.engine.directories.folder import find_config
+
+    found = find_config(place)
+    return found is not None and found.name == name
+
+
+def _name(call: Call, directories: Directories, key: str = "name") -> str:
+    if call[key] is not None:
+        return call[key]
+    try:
+        return directories.name_of(_here())
+    except NotFound as exc:
+        raise UsageError(
+            exc.code, exc.message, hint=f"name a {directories.type}, or go to its folder"
+        ) from None
+
+
+def _version(version: Version) -> str:
+    files = "1 file" if version.files == 1 else f"{version.files:,} files"
+    return f"v{version.v} {short_hex(version.tree)} {files} {_size(version.size)}"
+
+
+def _size(size: int) -> str:
+    amount, unit = float(size), 0
+    while amount >= 1024 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1024, unit + 1
+    return f"{size} B" if unit == 0 else f"{amount:.1f} {_UNITS[unit]}"
+
+
+def _progress(out: Output) -> Callable[[str, int, int], None]:
+    from time import monotonic
+
+    began = monotonic()
+
+    def show(what: str, files: int, size: int) -> None:
+        seconds = monotonic() - began
+        if seconds > 0.5:
+            rate = _size(int(size / seconds))
+            out.progress(f"{what}: {files:,} files, {_size(size)}, {rate}/s")
+
+    return show
+
+
+def _left_out(out: Output, paths: Sequence[str]) -> None:
+    for path in paths:
+        out.warn(
+            f"{path} is neither a file, a folder nor a link, and was left out",
+            code="file_left_out",
+            hint="name it in .holdfastignore",
+        )
+
+
+def _conflicts(out: Output, conflicts: Sequence[Conflict]) -> int:
+    for conflict in conflicts:
+        where = f"; the other side's lies in {conflict.beside}" if conflict.beside else ""
+        out.warn(
+            f"{conflict.path} did not merge ({conflict.reason or conflict.kind}){where}",
+            code="merge_conflict",
+            hint="both are kept: make one of them, then push",
+        )
+    return 1 if conflicts else 0
+
+
+_LISTED = (
+    Column(title="NAME", key="name"),
+    Column(title="TYPE", key="type"),
+    Column(title="SIZE", key="size", right=True, show=_size),
+    Column(title="FILES", key="files", right=True),
+    Column(title="VERSIONS", key="versions", right=True),
+    Column(title="UPDATED", key="updated", show=lambda at: str(at)[:16].replace("T", " ")),
+)

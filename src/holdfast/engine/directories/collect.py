@@ -1,0 +1,75 @@
+"""Removing objects that no kept version leads to.
+
+Marking looks at one moment. What is removed is removed in transactions that first mark what was
+made since; a push that rests on an object which went meanwhile notices by the count of collections,
+and stores it again. What was stored lately is spared, so that pushes under way need not.
+"""
+
+from __future__ import annotations
+
+from holdfast.core.trees.cut import RECIPE, decode_recipe
+from holdfast.core.trees.reach import Reach, garbage, mark
+from holdfast.core.trees.tree import EMPTY, EMPTY_BYTES
+from holdfast.engine.directories.objects import stored, verified
+from holdfast.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.engine.work import Core
+    from holdfast.ports import Snapshot, Transaction
+
+AT_ONCE = 2_000
+
+
+class Collected(Value):
+    objects: int
+    bytes: int
+
+
+def collect(core: Core, spared_us: int) -> Collected:
+    """Remove what nothing leads to and is older than `spared_us`."""
+    before_us = core.clock() - spared_us
+
+    def look(snapshot: Snapshot) -> tuple[Reach, int, list[str]]:
+        reach = Reach()
+        _mark(snapshot, reach, 0)
+        old = ((name, 0) for name in snapshot.objects_before(before_us))
+        return reach, snapshot.head()[0], list(garbage(old, reach, 1))
+
+    reach, marked, names = core.storage.read(look)
+    removed = freed = 0
+    for start in range(0, len(names), AT_ONCE):
+        some = names[start : start + AT_ONCE]
+
+        def remove(tx: Transaction, some: Sequence[str] = some) -> tuple[int, int]:
+            _mark(tx, reach, marked)
+            return tx.drop_objects([name for name in some if name not in reach], before_us)
+
+        count, size = core.storage.write(remove)
+        removed, freed = removed + count, freed + size
+    return Collected(objects=removed, bytes=freed)
+
+
+def _mark(snapshot: Snapshot, reach: Reach, after: int) -> None:
+    recipes = set(snapshot.recipes())
+
+    def parts_of(name: str) -> list[str]:
+        _, size, data = stored(snapshot, name)
+        return [part.digest for part in decode_recipe(data, size)]
+
+    def parts(names: Sequence[str]) -> Iterator[str]:
+        for name in names:
+            if name in recipes:
+                yield from parts_of(name)
+
+    def load(name: str) -> bytes:
+        if name == EMPTY.digest:
+            return EMPTY_BYTES
+        form, _, data = stored(snapshot, name)
+        if form == RECIPE:
+            data = b"".join([stored(snapshot, part)[2] for part in parts_of(name)])
+        return verified(name, data)
+
+    mark(snapshot.kept_trees(after), load, parts, reach)

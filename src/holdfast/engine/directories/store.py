@@ -1,0 +1,103 @@
+"""What a scan has that the vault has not, put into the vault."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.core.trees.compare import compare
+from holdfast.core.trees.folder import decode_folder
+from holdfast.core.trees.tree import EMPTY, open_folder
+from holdfast.engine.directories.desk import Overtaken
+from holdfast.engine.directories.objects import Objects, Storing, file_content, folder_content
+from holdfast.engine.directories.places import Root
+from holdfast.engine.directories.scan import changing
+from holdfast.model.tree import FOLDER, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+    from holdfast.core.merge.trees import MergedTree
+    from holdfast.core.trees.tree import Load
+    from holdfast.engine.directories.desk import Desk
+    from holdfast.engine.directories.folder import Working
+    from holdfast.engine.directories.objects import Content
+    from holdfast.engine.directories.scan import Progress, Scan
+    from holdfast.errors import StorageFailed
+
+
+class Changed(Overtaken):
+    """A file is no longer what the scan read, which the stat cache may not have seen."""
+
+    def __init__(self, error: StorageFailed) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def store_scan(
+    desk: Desk, working: Working, found: Scan, rests_on: Node, progress: Progress
+) -> Storing:
+    """Store all that the scanned tree has and `rests_on`, the tree of a kept version, has not."""
+
+    def changed(name: str) -> Changed:
+        return Changed(changing(found.paths.get(name, name)))
+
+    storing = Storing(desk.core.storage, desk.core.clock(), changed)
+    objects = Objects(desk.core.storage, found.folders)
+    with Root(working.root) as root:
+        storing.add(_contents(found, rests_on, objects.load, root, progress))
+    storing.add(
+        folder_content(name, found.folders[name])
+        for name in _folders(rests_on, found.root, objects.load)
+    )
+    return storing
+
+
+def store_merged(storing: Storing, merged: MergedTree) -> None:
+    storing.add(folder_content(name, data) for name, data in merged.folders.items())
+    storing.add(
+        file_content(name, len(data), lambda data=data: data)
+        for name, data in merged.contents.items()
+    )
+
+
+def _contents(
+    found: Scan, rests_on: Node, load: Load, root: Root, progress: Progress
+) -> Iterator[Content]:
+    files = size = 0
+    for change in compare(rests_on, found.root, load):
+        node = change.after
+        if node is None or node.kind == FOLDER:
+            continue
+        if change.before is not None and change.before.digest == node.digest:
+            continue
+        files, size = files + 1, size + node.size
+        progress("store", files, size)
+        yield file_content(node.digest, node.size, lambda node=node: _opened(found, root, node))
+
+
+def _opened(found: Scan, root: Root, node: Node) -> BinaryIO | bytes:
+    known = found.contents.get(node.digest)
+    if known is not None:
+        return known
+    path = found.paths[node.digest]
+    try:
+        return os.fdopen(root.open(path), "rb")
+    except FileNotFoundError:
+        raise Changed(changing(path)) from None
+
+
+def _folders(before: Node, after: Node, load: Load) -> Iterator[str]:
+    """The folders of a tree that another one has not at the same place."""
+    stack: list[tuple[Node | None, Node]] = [(before, after)]
+    while stack:
+        old, new = stack.pop()
+        if old == new or new.digest == EMPTY.digest:
+            continue
+        yield new.digest
+        known = open_folder(old, load) if old is not None else {}
+        for name, node in decode_folder(load(new.digest)).items():
+            if node.kind == FOLDER:
+                other = known.get(name)
+                stack.append((other if other and other.kind == FOLDER else None, node))

@@ -1,0 +1,63 @@
+"""What versioned directories need of storage: their rows, their versions, and objects by name."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Protocol
+
+    from holdfast.model.directory import Directory, StoredObject, Version
+
+    class TreeReads(Protocol):
+        def directory_named(self, space: str, kind: str, name: str) -> Directory | None:
+            """The one that is kept; a forgotten one is not found."""
+            ...
+
+        def directories(self, space: str, kind: str) -> Sequence[Directory]:
+            """All that are kept, by name, the hidden among them."""
+            ...
+
+        def versions(self, directory: Directory) -> Sequence[Version]:
+            """The newest first."""
+            ...
+
+        def newest_version(self, directory: Directory) -> int:
+            """The v that was given last, 0 before any."""
+            ...
+
+        def version(self, directory: Directory, v: int) -> Version | None: ...
+
+        def object(self, name: str) -> tuple[str, int, bytes] | None:
+            """Form, size, and the content unless the form is a recipe: then that. A form that
+            cannot be undone raises Damaged; whether the content has its name is for the caller."""
+            ...
+
+        def known_objects(self, names: Iterable[str]) -> set[str]: ...
+
+        def recipes(self) -> Iterator[str]:
+            """The names of the contents that are stored cut."""
+            ...
+
+        def objects_before(self, stored_us: int) -> Iterator[str]: ...
+
+        def kept_trees(self, after: int) -> Iterator[str]:
+            """The trees of the versions that were made after that change and are not forgotten."""
+            ...
+
+        def collections(self) -> int:
+            """How often objects were dropped."""
+            ...
+
+    class TreeWrites(TreeReads, Protocol):
+        def put_directory(self, directory: Directory) -> None: ...
+
+        def put_version(self, version: Version) -> None: ...
+
+        def put_objects(self, objects: Iterable[StoredObject], at_us: int) -> None:
+            """Unlogged: what no version refers to is nothing yet. What is there is replaced."""
+            ...
+
+        def drop_objects(self, names: Iterable[str], stored_us: int) -> tuple[int, int]:
+            """Drop those that were stored before then; how many they were, and their bytes."""
+            ...

@@ -1,0 +1,83 @@
+-- Every statement about versioned directories, named and described. See queries.sql.
+
+-- name: directory_named
+SELECT d.number, d.id, d.space, d.name, d.type, d.state, d.hidden, d.head, d.created_us, d.revision,
+    s.name
+FROM directory d JOIN space s ON s.number = d.space
+WHERE s.name = ? AND d.type = ? AND d.name = ? AND d.state = 'kept';
+
+-- name: directories
+SELECT d.number, d.id, d.space, d.name, d.type, d.state, d.hidden, d.head, d.created_us, d.revision,
+    s.name
+FROM directory d JOIN space s ON s.number = d.space
+WHERE s.name = ? AND d.type = ? AND d.state = 'kept' ORDER BY d.name;
+
+-- name: put_directory
+INSERT INTO directory (number, id, space, name, type, state, hidden, head, created_us, revision,
+    digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (number) DO UPDATE SET state = excluded.state, hidden = excluded.hidden,
+    head = excluded.head, revision = excluded.revision, digest = excluded.digest;
+
+-- name: versions
+-- The newest first.
+SELECT number, id, directory, v, tree, files, size, parents, kind, author, run, session, message,
+    at_us
+FROM version WHERE directory = ? ORDER BY v DESC;
+
+-- name: version
+SELECT number, id, directory, v, tree, files, size, parents, kind, author, run, session, message,
+    at_us
+FROM version WHERE directory = ? AND v = ?;
+
+-- name: newest_version
+SELECT coalesce(max(v), 0) FROM version WHERE directory = ?;
+
+-- name: put_version
+INSERT INTO version (number, id, directory, v, tree, files, size, parents, kind, author, run,
+    session, message, at_us, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: kept_trees
+-- What a collector starts from: the trees of versions made after a change.
+SELECT DISTINCT v.tree FROM version v JOIN directory d ON d.number = v.directory
+WHERE d.state = 'kept' AND v.number > ?;
+
+-- name: object
+SELECT form, size, data FROM object WHERE name = ?;
+
+-- name: knows_object
+SELECT 1 FROM object WHERE name = ?;
+
+-- name: put_object
+-- What is there already is written again, which heals it.
+INSERT INTO object (name, form, size, stored_us, data) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET form = excluded.form, size = excluded.size,
+    stored_us = excluded.stored_us, data = excluded.data;
+
+-- name: recipes
+SELECT name FROM object INDEXED BY object_recipe WHERE form = 'recipe';
+
+-- name: objects_before
+SELECT name FROM object WHERE stored_us < ? ORDER BY number;
+
+-- name: drop_object
+DELETE FROM object WHERE name = ? AND stored_us < ? RETURNING length(data);
+
+-- name: collections
+SELECT count FROM collection;
+
+-- name: collected
+UPDATE collection SET count = count + 1;
+
+-- name: objects_between
+SELECT name, form, size, data FROM object WHERE number > ? AND number <= ? ORDER BY number;
+
+-- name: newest_object
+SELECT coalesce(max(number), 0) FROM object;
+
+-- name: version_trees
+-- Each tree that a version keeps, with one name for it.
+SELECT v.tree, d.type || ' ' || d.name || ' v' || min(v.v)
+FROM version v JOIN directory d ON d.number = v.directory
+WHERE d.state = 'kept' GROUP BY v.directory, v.tree ORDER BY min(v.number);

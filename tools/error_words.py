@@ -1,0 +1,364 @@
+"""What each code means and how it is cured: the words of docs/reference/errors.md.
+
+`DERIVED` says which codes a code made from parts can be.
+"""
+
+from __future__ import annotations
+
+PAGE = """
+# Errors
+
+Whatever fails says what happened and where, a code that never changes, and the cure:
+
+```text
+error: default/narrative 'x' has another text; an id is never used for a second note [id_taken]
+hint: save under another id, or without one
+```
+
+With `--json` it is one object on standard error:
+`{"error": {"code": "…", "message": "…", "hint": "…"}}`. In Python it is an exception:
+
+```python
+import holdfast
+
+with holdfast.open("memory") as vault:
+    notes = vault.space().notes()
+    notes.save("a fact", id="x")
+    try:
+        notes.save("another", id="x")
+    except holdfast.HoldfastError as error:
+        assert error.code == "id_taken"
+        assert error.message and error.hint
+```
+
+The class says what kind of failure it is and stands in `holdfast.errors`; all derive from
+`HoldfastError`. No error shows a key or the text of a memory.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | refused or failed; or `verify` found something |
+| 2 | the words of the command line are wrong; nothing was read or changed |
+| 130 | interrupted |
+"""
+
+DERIVED = {
+    "{what}_invalid": ["key_invalid", "namespace_invalid"],
+    "{what}_too_long": ["key_too_long", "namespace_too_long"],
+    "process_{state}": [
+        "process_created",
+        "process_running",
+        "process_paused",
+        "process_terminated",
+        "process_crashed",
+    ],
+}
+
+WORDS = {
+    # The words of a command line
+    "argument_missing": ("the command needs an argument or option that is not there", "add it"),
+    "argument_unexpected": (
+        "the command takes no such word",
+        "put text of several words in quotes",
+    ),
+    "command_missing": ("the noun needs a verb", "`holdfast help NOUN` lists its verbs"),
+    "command_unknown": ("there is no such noun or verb", "`holdfast help` lists them"),
+    "option_misplaced": ("the option has no meaning for this command", "leave it out"),
+    "option_repeated": ("an option, or a key of metadata, is given twice", "keep one"),
+    "option_unknown": (
+        "the command has no such option",
+        "text that begins with a dash goes after `--`",
+    ),
+    "session_missing": ("`session end` was not told which session", "give its id, or `--session`"),
+    "stdin_twice": ("two arguments are `-`, and there is one standard input", "keep one `-`"),
+    "value_invalid": ("a value is not of its form", "the hint says which form"),
+    "value_missing": ("an option stands without its value", "write `--option VALUE`"),
+    "value_not_utf8": ("the bytes of an argument are not UTF-8", "convert them"),
+    "value_unwanted": ("a flag was given a value", "write the flag alone"),
+    # What was given is not of its form
+    "actor_invalid": (
+        "an actor is not `kind:name`, or of no known kind",
+        "such as `agent:planner`",
+    ),
+    "backend_unfit": ("a backend lacks methods that it declares", "declare what it has"),
+    "batch_key_twice": ("two operations of one batch name one key", "one operation a key"),
+    "budget_invalid": ("a context of less than one token was asked for", "ask for 1 or more"),
+    "checkpoint_invalid": ("the file is no checkpoint", "name one that `checkpoint` wrote"),
+    "clock_differs": ("two kernels with different clocks use one backend", "give them one clock"),
+    "copy_onto_itself": ("source and target of a copy are one", "name another target"),
+    "cursor_invalid": ("no page gave this cursor", "use the one that the page before gave"),
+    "directory_name_invalid": (
+        "a directory's name is not 3 to 64 of `a-z 0-9 -`",
+        "choose another name",
+    ),
+    "handler_invalid": ("an agent's handler cannot be called", "give a function"),
+    "home_unknown": (
+        "this user has no home folder to keep a vault in",
+        "name the vault with `--vault` or `HOLDFAST_VAULT`",
+    ),
+    "id_invalid": ("an id is empty, too long or not printable", "use a short word: `deploy-day`"),
+    "ignore_too_large": ("a `.holdfastignore` is too large", "shorten it"),
+    "key_invalid": (
+        "the key of a vault, of a value or of a call is not of its form",
+        "the hint says which form",
+    ),
+    "key_too_long": ("the key of a value is too long", "keep long text in the value"),
+    "label_invalid": (
+        "the name of a person, agent or session is no short printable line",
+        "shorten it",
+    ),
+    "limit_invalid": ("less than one, or too much, was asked for", "ask for less, in pages"),
+    "metadata_invalid": (
+        "metadata is not JSON with text keys",
+        "use text, numbers, lists, objects",
+    ),
+    "metadata_too_large": ("metadata is over its limit", "keep long text in the note"),
+    "name_invalid": (
+        "the name of a space or store is not 1 to 64 of `a-z 0-9 - _`",
+        "choose another name",
+    ),
+    "name_reserved": ("the name is a word of ours", "choose another name"),
+    "namespace_invalid": ("the namespace of values is no text", "give UTF-8 text without NUL"),
+    "namespace_too_long": ("the namespace of values is too long", "shorten it"),
+    "not_awaitable": ("`ctx.wait` was given something else than a coroutine", "call it first"),
+    "option_invalid": ("an option of a declared store is wrong", "the hint says what it takes"),
+    "order_invalid": ("there is no such order", "`newest` or `oldest`"),
+    "origin_invalid": ("there is no such origin", "user, agent, tool, web or import"),
+    "path_invalid": ("a path in a tree leaves it, or is not of its form", "give a relative path"),
+    "path_twice": ("a path stands twice in a tree", "give each path once"),
+    "prefix_invalid": ("a prefix is no text", "leave it out to list all"),
+    "reason_too_long": ("the reason for a change is too long", "shorten it"),
+    "stdin_not_utf8": ("standard input is not UTF-8", "convert it"),
+    "revision_invalid": ("the revision is no number from 0", "give the one that you saw"),
+    "seq_invalid": ("the seq is no number that a change can have", "`holdfast log` shows them"),
+    "state_invalid": ("there is no such state", "the hint lists them"),
+    "text_invalid": ("what should be text is something else", "give a str"),
+    "time_out_of_range": (
+        "the time lies outside the years 1 to 9999",
+        "give the one that was meant",
+    ),
+    "strategy_unknown": ("there is no such strategy", "the hint lists them"),
+    "text_empty": ("there is nothing to remember in the text", "say what is to be remembered"),
+    "text_not_unicode": ("the text holds half of a character", "decode it as UTF-8"),
+    "text_too_long": ("the text is over its limit", "keep it as a file and note a line about it"),
+    "time_invalid": ("a time is no aware `datetime`", "such as `datetime.now(UTC)`"),
+    "time_without_zone": ("a time says no zone, so it could be any moment", "give it one"),
+    "timeout_invalid": ("a timeout is not more than 0 seconds", "leave it out to wait for ever"),
+    "ttl_invalid": ("a time to live is not more than 0 seconds", "leave it out to keep the value"),
+    "value_not_json": (
+        "the value would not come back equal",
+        "use None, bool, int, float, str, list, dict",
+    ),
+    "value_not_number": ("an increment of what is no number", "set a number first"),
+    "value_not_text": ("the value is not text, and text was asked for", "leave `--text` out"),
+    "value_too_large": ("the value is over its limit", "keep large content in a file"),
+    "version_invalid": ("this is no version's name", "such as `v12`, 8 hex digits or `latest`"),
+    "version_too_short": ("too few digits of a version's name", "give 8 or more"),
+    "where_invalid": ("no vault can live there", "a folder or `sqlite:///file.db`"),
+    "workspace_encoding": ("`workspace.yml` is not UTF-8", "save it as UTF-8"),
+    "workspace_invalid": (
+        "`workspace.yml` declares something wrong; file, line and field are named",
+        "correct that line",
+    ),
+    "workspace_too_large": ("`workspace.yml` is too large", "shorten it"),
+    "workspace_unreadable": ("`workspace.yml` cannot be read", "check its permissions"),
+    "workspace_yaml": ("`workspace.yml` is no YAML", "check indentation, quotes and colons"),
+    # What was named is not there
+    "agent_unknown": ("no agent of this name is registered", "register it"),
+    "change_not_found": ("the log has no change of that seq", "`holdfast log` lists them"),
+    "entry_not_found": ("the store has no entry of that id", "list what is there"),
+    "entry_not_yet": ("the entry was not there at that moment", "ask for a later moment"),
+    "folder_not_found": ("there is no such folder", "make it first"),
+    "process_unknown": ("the kernel has no such process", "spawn one"),
+    "session_not_found": ("there is no such session", "`holdfast session list`"),
+    "space_not_found": ("the vault has no such space", "`holdfast space init` makes one"),
+    "store_not_declared": (
+        "the space declares no such store",
+        "use one of those named, or declare it",
+    ),
+    "store_unnamed": (
+        "the space has several stores of the kind, or none",
+        "say which, with `--store`",
+    ),
+    "value_not_found": ("the namespace has no such key", "`holdfast kv list` lists the keys"),
+    "vault_not_found": ("there is no vault there", "name another, or `holdfast init`"),
+    "version_unknown": ("there is no such version", "list the versions"),
+    "workspace_not_found": (
+        "no `workspace.yml` in this folder or above it",
+        "`holdfast space init`",
+    ),
+    "entry_ambiguous": ("the short id fits several entries", "use a whole id"),
+    "session_ambiguous": ("the short id fits several sessions", "use a whole id"),
+    "version_ambiguous": ("the digits fit several versions", "give more of them"),
+    # Somebody was there first
+    "agent_name_taken": ("another agent is registered under the name", "register under another"),
+    "answer_outdated": (
+        "the call was made before, and its answer was kept by another version",
+        "read what is there now",
+    ),
+    "copy_conflict": (
+        "the target of a copy has other values",
+        "`overwrite=True`, or another target",
+    ),
+    "entry_forgotten": ("the entry was forgotten", "save it anew"),
+    "id_taken": ("the id has another text, or was forgotten", "save under another id"),
+    "key_reused": ("the idempotency key came with other arguments", "a new key for a new call"),
+    "process_live": ("a process of the name is live", "terminate it, or give another name"),
+    "revision_moved": (
+        "it changed since the revision that was expected",
+        "read it again, then decide",
+    ),
+    "session_over": ("the session has ended, or its lease ran out", "start another"),
+    "space_named": ("the folder's `workspace.yml` names another space", "leave `--name` out"),
+    "store_strategy": ("the store is of another strategy", "declare another store"),
+    "value_changed": (
+        "the value changed since the revision that was expected",
+        "read it again, then decide",
+    ),
+    # A rule forbids it
+    "confirmation_needed": ("this asks first, and nobody is there to answer", "add `--yes`"),
+    "key_file_exposed": ("other users may read the key file", "`chmod 600` it"),
+    "lifecycle_refused": ("the entry's state does not allow that", "only a draft can be promoted"),
+    "name_of_agent": ("the name belongs to another agent", "ask for another name"),
+    "note_too_old": ("a short-term store would let go of the note at once", "a long-term store"),
+    "not_confirmed": ("the question was not answered with yes", "nothing was changed"),
+    "past_is_fixed": ("an earlier moment cannot be written", "write to the space as it is now"),
+    "process_created": ("the process is being made", "wait for `spawn`"),
+    "process_inside_itself": (
+        "a handler cannot execute or end its own process",
+        "do it from outside",
+    ),
+    "process_paused": ("the process is paused", "resume it"),
+    "process_running": ("the process runs already", "nothing needs to be done"),
+    "process_terminated": ("the process was terminated", "spawn the agent again"),
+    "processes_max": ("the kernel has as many processes as it may", "terminate one"),
+    "quota": (
+        "the namespace would be over its limit of bytes",
+        "delete values, or raise the limit",
+    ),
+    "session_elsewhere": ("the session belongs to another space", "start one in this space"),
+    "session_needed": ("the store lives as long as a session, and none is named", "`--session`"),
+    "space_elsewhere": (
+        "the space belongs to another folder",
+        "rename this one, or `holdfast space adopt`",
+    ),
+    "storage_nested": ("a unit of work called the vault again", "use what the unit was given"),
+    "storage_only_reads": ("a unit that only reads tried to write", "write with `write`"),
+    "tree_too_large": ("files or a tree are over their limit", "ignore some, or raise the limit"),
+    "values_without_past": ("values keep no history", "read them as they are now"),
+    "vault_in_ram": ("`memory:` would be gone when the command ends", "name a folder"),
+    # Keys
+    "key_file_unreadable": ("the key file cannot be read", "name one that exists"),
+    "key_missing": (
+        "the vault is encrypted, and no key was given",
+        "`HOLDFAST_KEY` or `--key-file`",
+    ),
+    "key_not_needed": ("a key was given, and the vault is plain or in memory", "open it without"),
+    "key_refused": ("the cipher did not take the key", "see that the file can be written"),
+    "key_wrong": ("the key does not fit the vault", "give the key that it was made with"),
+    "keyring_failed": (
+        "the system's keyring did not answer",
+        "unlock it, or give the key otherwise",
+    ),
+    "keyring_missing": (
+        "the package that reads the keyring is not installed",
+        "`pip install 'holdfast[keyring]'`",
+    ),
+    # Stored bytes
+    "folder_damaged": ("a stored folder is not what was written", "`holdfast verify`"),
+    "migrations_broken": ("the program's own schema steps are not complete", "install it again"),
+    "object_damaged": (
+        "stored content is not what was written",
+        "push the same content again, or restore a backup",
+    ),
+    "recipe_damaged": ("the recipe of a large file is damaged", "`holdfast verify`"),
+    "schema_differs": ("the vault was made by an unreleased version", "open it with that one"),
+    "value_unreadable": ("a stored value is no JSON", "set it again"),
+    "vault_damaged": (
+        "stored bytes are not what was written, or it is no vault",
+        "`holdfast verify`, then a backup",
+    ),
+    # The disk and the machine
+    "batch_half_written": (
+        "a backend without transactions failed in a batch",
+        "write the batch again",
+    ),
+    "checkpoint_not_read": ("a checkpoint could not be read", "check the file"),
+    "checkpoint_not_written": ("a checkpoint could not be written", "check the folder"),
+    "copy_not_equal": ("after copying, source and target differ", "copy again while nobody writes"),
+    "demo_failed": ("a step of the demo failed", "report it"),
+    "folder_unreadable": (
+        "the folder that the command runs in is gone or closed",
+        "go to another folder",
+    ),
+    "internal": ("a mistake of ours", "report it; `HOLDFAST_DEBUG=1` shows more"),
+    "output_failed": ("the output could not be written", "free some space"),
+    "storage_busy": ("another program holds the database", "close it"),
+    "storage_cannot_open": ("the file cannot be opened", "see that it is a file, and yours"),
+    "storage_full": ("the disk is full", "free some space, then do it again"),
+    "storage_io": (
+        "reading or writing the disk failed",
+        "look at the system's log, then `holdfast verify`",
+    ),
+    "storage_permission": ("this user may not open the file", "give it the right to"),
+    "storage_readonly": ("the disk or file cannot be written", "mount it writable"),
+    "storage_rolled_back": ("the commit was undone; nothing was written", "do it again"),
+    "workspace_not_written": (
+        "`workspace.yml` could not be written",
+        "check the folder's permissions",
+    ),
+    # Not here
+    "index_newer": ("the vault was indexed by a newer version", "update this one"),
+    "namespaces_unknown": ("the backend cannot list its namespaces", "say which to copy"),
+    "place_no_log": ("the file system does not let SQLite keep its log", "use a local disk"),
+    "place_remote": ("the folder is on a network file system", "use a local disk"),
+    "schema_newer": ("the vault was written by a newer version", "update this one"),
+    "stats_async_only": ("the backend answers only when awaited", "`await stats_async()`"),
+    "two_event_loops": (
+        "two event loops write to one backend without transactions",
+        "use one loop",
+    ),
+    "wait_in_loop": ("`ctx.wait` in an async handler", "use `await`"),
+    # Over
+    "backend_closed": ("the backend was closed", "open it again"),
+    "execution_over": ("the execution has ended", "it can do nothing more"),
+    "kernel_closed": ("the kernel was shut down", "make another"),
+    "memory_closed": ("the process of this memory has ended", "spawn the agent again"),
+    "vault_closed": ("the vault was closed", "open it again"),
+    "vault_forked": ("the vault was opened before the process forked", "open it in this process"),
+    # Executions
+    "process_crashed": ("the handler raised, or an earlier one did", "`process.error` says why"),
+    "process_stopped": ("the handler was stopped", "spawn the agent again"),
+    "process_timeout": ("the handler ran out of time", "give it more, or less to do"),
+}
+
+PROBLEMS = {
+    "count_differs": ("a count is not that of the rows", "`holdfast doctor --repair`"),
+    "entry_differs": ("an entry is not what the log says", "`holdfast doctor --repair`"),
+    "index_differs": (
+        "the full-text index has other words than a row",
+        "`holdfast doctor --repair`",
+    ),
+    "index_unreadable": ("the full-text index cannot be read", "`holdfast doctor --repair`"),
+    "log_gap": ("a change is missing from the log", "restore a backup"),
+    "log_lacks_entry": ("an entry has no change in the log", "restore a backup"),
+    "object_damaged": ("stored content is not what was written, or is missing", "restore a backup"),
+    "row_damaged": (
+        "a row does not say what was written",
+        "`holdfast doctor --repair`, for a change a backup",
+    ),
+    "row_unreadable": ("a row cannot be read", "restore a backup"),
+    "seal_broken": ("changes under a seal were altered", "restore a backup"),
+    "structure_damaged": ("SQLite finds the file's structure broken", "restore a backup"),
+}
+
+ADVICE = {
+    "note_is_document": ("more than 500 characters", "keep it as a file, and note a line about it"),
+    "note_long": ("more than 100 characters", "shorten it"),
+    "note_many_facts": (
+        "several facts in one note",
+        "save each, so that each can be found and removed",
+    ),
+    "note_preamble": ("it begins with words such as “The user said that”", "say the fact itself"),
+    "note_undated": ("“tomorrow” means another day on the day after", "add the date: (2026-03-01)"),
+}
