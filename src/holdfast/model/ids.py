@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from typing import NewType
 
     EntryId = NewType("EntryId", str)
+    MessageId = NewType("MessageId", str)
+    ReviewId = NewType("ReviewId", str)
     SpaceId = NewType("SpaceId", str)
     StoreId = NewType("StoreId", str)
     SessionId = NewType("SessionId", str)
     VaultId = NewType("VaultId", str)
 else:
-    EntryId = SpaceId = StoreId = SessionId = VaultId = str
+    EntryId = MessageId = ReviewId = SpaceId = StoreId = SessionId = VaultId = str
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_CHARS = 26
