@@ -22,6 +22,7 @@ import holdfast
 from bench import data
 from bench.setting import ROOT
 from holdfast.engine.work import Core, Work
+from holdfast.model.entry import NewEntry
 from holdfast.model.space import SpaceSpec, StoreSpec
 from holdfast.model.write import Caller, Write
 from holdfast.storage.sqlite.keys import key_from_text
@@ -110,9 +111,7 @@ def fill(folder: Path, entries: int, stores: int, key: str | None) -> None:
 
     def unit(tx: Transaction, first: int, texts: Sequence[str]) -> None:
         for number, text in enumerate(texts, first):
-            note = narrative.NewNote(
-                text=text, given_id=None, metadata={}, origin="user", said_at=None
-            )
+            note = NewEntry(text=text, origin="user")
             narrative.save(Work(core, tx, caller, Write()), used[number % stores], note)
 
     source = data.notes()

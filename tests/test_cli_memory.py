@@ -170,9 +170,15 @@ def test_a_note_in_json(cli: Cli) -> None:
     assert entry == {
         "id": next(iter(key for key, name in cli.ids().items() if name == "entry-3")),
         "given_id": "x",
+        "kind": "",
+        "subject": "",
         "text": "a fact",
         "state": "confirmed",
         "hidden": False,
+        "importance": 50,
+        "pinned": False,
+        "tags": [],
+        "facts": {},
         "metadata": {},
         "origin": "web",
         "trust": "low",
@@ -182,6 +188,7 @@ def test_a_note_in_json(cli: Cli) -> None:
         "updated": "2026-01-15T12:00:00Z",
         "said_at": None,
         "when": "2026-01-15T12:00:00Z",
+        "until": None,
         "number": 3,
         "revision": 3,
     }

@@ -29,9 +29,15 @@ def entry_image(entry: Entry) -> Image:
         "number": entry.number,
         "id": entry.id,
         "given_id": entry.given_id,
+        "kind": entry.kind,
+        "subject": entry.subject,
         "text": entry.text,
         "state": entry.state,
         "hidden": entry.hidden,
+        "importance": entry.importance,
+        "pinned": entry.pinned,
+        "tags": list(entry.tags),
+        "facts": dict(entry.facts),
         "metadata": dict(entry.metadata),
         "origin": entry.origin,
         "trust": entry.trust,
@@ -41,18 +47,25 @@ def entry_image(entry: Entry) -> Image:
         "updated_us": to_us(entry.updated),
         "said_us": _us(entry.said_at),
         "when_us": to_us(entry.when),
+        "until_us": _us(entry.until),
     }
 
 
 def entry_from_image(image: Mapping[str, Any], revision: int) -> Entry:
-    said_us = image["said_us"]
+    said_us, until_us = image["said_us"], image["until_us"]
     return Entry(
         number=image["number"],
         id=image["id"],
         given_id=image["given_id"],
+        kind=image["kind"],
+        subject=image["subject"],
         text=image["text"],
         state=image["state"],
         hidden=image["hidden"],
+        importance=image["importance"],
+        pinned=image["pinned"],
+        tags=tuple(image["tags"]),
+        facts=image["facts"],
         metadata=image["metadata"],
         origin=image["origin"],
         trust=image["trust"],
@@ -62,6 +75,7 @@ def entry_from_image(image: Mapping[str, Any], revision: int) -> Entry:
         updated=from_us(image["updated_us"]),
         said_at=None if said_us is None else from_us(said_us),
         when=from_us(image["when_us"]),
+        until=None if until_us is None else from_us(until_us),
         revision=revision,
     )
 

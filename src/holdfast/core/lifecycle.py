@@ -1,9 +1,10 @@
 """The life of an entry, as one pure state machine.
 
     draft ──promote──▶ confirmed ──update──▶ updated      forget works from every state
-      └─update─▶ draft                └─update─▶ updated  hide and show stand beside the states
+      └─update─▶ draft                └─update─▶ updated  hide, show and adjust keep the state
 
-Updating a draft leaves it a draft. What is forgotten stays forgotten: its id is never used again.
+Updating a draft leaves it a draft. To adjust is to change what an entry is worth (its importance,
+a pin, a tag) and not what it says. What is forgotten stays forgotten: its id is never used again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from holdfast.model.entry import State
 
-    Event = Literal["promote", "update", "forget", "expire", "hide", "show"]
+    Event = Literal["promote", "update", "forget", "expire", "hide", "show", "adjust"]
 
 _NEXT: dict[tuple[State, Event], State] = {
     ("draft", "promote"): "confirmed",
@@ -25,7 +26,7 @@ _NEXT: dict[tuple[State, Event], State] = {
     ("updated", "update"): "updated",
 }
 _ENDS = ("forget", "expire")
-_KEEPS = ("hide", "show")
+_KEEPS = ("hide", "show", "adjust")
 
 SHOWN_STATES = ("confirmed", "updated")
 

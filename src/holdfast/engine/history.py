@@ -12,7 +12,7 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from holdfast.engine.work import Core
     from holdfast.model.change import Change
@@ -80,13 +80,18 @@ def check_seq(seq: int) -> None:
 
 def image_at(snapshot: Snapshot, revision: int, seq: int) -> Change | None:
     """The change that made a thing what it was after `seq`, from its revision backwards."""
+    return next((each for each in versions_of(snapshot, revision) if each.seq <= seq), None)
+
+
+def versions_of(snapshot: Snapshot, revision: int) -> Iterator[Change]:
+    """The changes that led to a revision of a thing, the newest first."""
     at: int | None = revision
     while at is not None:
         change = snapshot.change(at)
-        if change is None or change.seq <= seq:
-            return change
+        if change is None:
+            return
+        yield change
         at = change.prior
-    return None
 
 
 def moment_of(snapshot: Snapshot, as_of: int | datetime) -> tuple[int, int]:

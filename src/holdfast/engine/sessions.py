@@ -65,7 +65,7 @@ def sweep(work: Work) -> Sequence[Session]:
 
 def _close(work: Work, session: Session, state: SessionState) -> Session:
     for store, entry in work.tx.entries_bound(session.id):
-        work.forget(store, entry, "expire")
+        work.move(store, entry, "expire")
     work.tx.thaw(session.id)
     space = work.tx.space_named(session.space_name)
     assert space is not None

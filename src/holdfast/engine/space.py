@@ -47,7 +47,9 @@ class StoreDesk(Value):
 
     def read(self, unit: Callable[[View, Store], T]) -> T:
         return self.core.storage.read(
-            lambda snapshot: unit(view_of(self.core, snapshot, self.as_of), self._now(snapshot))
+            lambda snapshot: unit(
+                view_of(self.core, snapshot, self.caller, self.as_of), self._now(snapshot)
+            )
         )
 
     def mutate(
@@ -112,9 +114,9 @@ def seq_of(snapshot: Snapshot, as_of: int | datetime | None) -> int | None:
     return None if as_of is None else moment_of(snapshot, as_of)[0]
 
 
-def view_of(core: Core, snapshot: Snapshot, as_of: int | datetime | None) -> View:
+def view_of(core: Core, snapshot: Snapshot, caller: Caller, as_of: int | datetime | None) -> View:
     if as_of is None:
-        return NowView(snapshot, core.clock())
+        return NowView(snapshot, core.clock(), caller.session)
     seq, at_us = moment_of(snapshot, as_of)
     return PastView(snapshot, seq, at_us)
 
@@ -178,7 +180,7 @@ class Space:
         contexts.check_budget(budget)
 
         def then(snapshot: Snapshot) -> Context:
-            view = view_of(self._core, snapshot, self._as_of)
+            view = view_of(self._core, snapshot, self.caller, self._as_of)
             return contexts.assemble(view, self._stores(snapshot), budget)
 
         return self._core.storage.read(then)

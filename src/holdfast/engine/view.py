@@ -8,30 +8,39 @@ from __future__ import annotations
 
 from holdfast.core.images import entry_from_image
 from holdfast.core.lifecycle import SHOWN_STATES
-from holdfast.engine.history import image_at
+from holdfast.engine.history import image_at, versions_of
+from holdfast.engine.naming import session_named
 from holdfast.errors import Ambiguous, NotFound, Refused
+from holdfast.model.entry import words_of
 from holdfast.model.ids import is_id, is_short
 from holdfast.model.names import check_str, is_unicode, shown
 from holdfast.model.query import Cursor
-from holdfast.model.times import to_us
+from holdfast.model.times import DAY_US, day_of, to_us
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from holdfast.model.change import Change
     from holdfast.model.entry import Entry
+    from holdfast.model.ids import SessionId
     from holdfast.model.query import EntryQuery
     from holdfast.model.space import Store
-    from holdfast.ports import NewestRow, Snapshot
+    from holdfast.ports import NewestRow, Snapshot, SubjectRow
     from holdfast.ports.values import ValueReads
 
 
 class NowView:
     """The store as this snapshot has it."""
 
-    def __init__(self, snapshot: Snapshot, at_us: int) -> None:
+    def __init__(self, snapshot: Snapshot, at_us: int, session: str | None = None) -> None:
         self._snapshot = snapshot
+        self._asking = session
         self.at_us = at_us
+
+    @property
+    def session_id(self) -> SessionId | None:
+        return None if self._asking is None else session_named(self._snapshot, self._asking).id
 
     def find(self, store: Store, name: str) -> Entry:
         """By its whole id, the id that its writer gave, or its short form where that is unique."""
@@ -58,6 +67,16 @@ class NowView:
     def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
         return self._snapshot.newest(store, since_us, limit)
 
+    def subjects(self, store: Store, limit: int) -> Sequence[SubjectRow]:
+        return self._snapshot.subjects(store, day_of(self.at_us) * DAY_US, limit)
+
+    def drafts(self, store: Store) -> Sequence[Entry]:
+        session = self.session_id
+        return () if session is None else self._snapshot.drafts(store, session)
+
+    def history(self, entry: Entry) -> Iterator[Change]:
+        return versions_of(self._snapshot, entry.revision)
+
     @property
     def values(self) -> ValueReads:
         return self._snapshot
@@ -65,6 +84,8 @@ class NowView:
 
 class PastView:
     """The store as it was after the change `seq`."""
+
+    session_id = None
 
     def __init__(self, snapshot: Snapshot, seq: int, at_us: int) -> None:
         self._snapshot = snapshot
@@ -96,6 +117,24 @@ class PastView:
         ]
         then.sort(key=_place, reverse=True)
         return [(e.id, e.given_id, to_us(e.when), e.text) for e in then[:limit]]
+
+    def subjects(self, store: Store, limit: int) -> Sequence[SubjectRow]:
+        start = day_of(self.at_us) * DAY_US
+        then = [
+            entry
+            for entry in self._shown_then(store)
+            if entry.subject and (entry.until is None or to_us(entry.until) > start)
+        ]
+        then.sort(key=lambda entry: (entry.importance, *_place(entry)), reverse=True)
+        return [
+            (e.id, e.given_id, to_us(e.when), e.subject, e.kind, e.importance) for e in then[:limit]
+        ]
+
+    def drafts(self, store: Store) -> Sequence[Entry]:  # noqa: ARG002 - see `View`
+        return ()
+
+    def history(self, entry: Entry) -> Iterator[Change]:
+        return versions_of(self._snapshot, entry.revision)
 
     @property
     def values(self) -> ValueReads:
@@ -150,7 +189,7 @@ def _fits(entry: Entry, query: EntryQuery) -> bool:
         return True
     from holdfast.core.text import parse, satisfies
 
-    return satisfies(parse(query.match), entry.text)
+    return satisfies(parse(query.match), words_of(entry))
 
 
 def _before(one: Cursor, other: Cursor) -> bool:

@@ -36,12 +36,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
-    from typing import Any, TypeVar
+    from typing import Any, TypeVar, Unpack
 
     from holdfast.core.images import Image
+    from holdfast.core.lifecycle import Event
     from holdfast.model.change import Kind
     from holdfast.model.directory import Directory, Version
-    from holdfast.model.entry import Json, Origin, State
+    from holdfast.model.entry import EntryChanges, Json, NewEntry
+    from holdfast.model.ids import SessionId
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, Write
@@ -117,7 +119,7 @@ class Work(NowView):
         self._write = write
         self._first, last_us = tx.head()
         self.seq = self._first
-        super().__init__(tx, max(core.clock(), last_us))
+        super().__init__(tx, max(core.clock(), last_us), caller.session)
         self._vault = tx.vault() or self._new_vault()
         if self._vault.text_version != TEXT_VERSION:
             raise Unsupported(
@@ -128,6 +130,10 @@ class Work(NowView):
         self.session = None if caller.session is None else self._use_session(caller.session)
         if self.session is not None:
             self.caller = caller.replace(session=self.session.id)
+
+    @property
+    def session_id(self) -> SessionId | None:
+        return self.caller.session
 
     @property
     def at(self) -> datetime:
@@ -167,43 +173,35 @@ class Work(NowView):
     def beyond(self, store: Store, keep: int, since_us: int | None) -> Sequence[Entry]:
         return self.tx.beyond(store, keep, since_us)
 
-    def add(
-        self,
-        store: Store,
-        *,
-        text: str,
-        state: State,
-        given_id: str | None,
-        metadata: Mapping[str, Json],
-        origin: Origin,
-        said_at: datetime | None,
-        bound: bool,
-    ) -> Entry:
+    def same(self, store: Store, text: str) -> Sequence[Entry]:
+        return self.tx.entries_same(store, self.fingerprint(text))
+
+    def add(self, store: Store, new: NewEntry) -> Entry:
+        said = {name: getattr(new, name) for name in new.fields_ if name != "trust"}
         entry = Entry(
+            **said,
             id=EntryId(self.new_id()),
-            given_id=given_id,
-            text=text,
-            state=state,
-            metadata=metadata,
-            origin=origin,
-            trust=TRUST_OF[origin],
+            trust=new.trust or TRUST_OF[new.origin],
             session=self.caller.session,
-            bound=bound,
             created=self.at,
             updated=self.at,
-            said_at=said_at,
-            when=self.at if said_at is None else min(said_at, self.at),
+            when=self.at if new.said_at is None else min(new.said_at, self.at),
             number=self.seq + 1,
             revision=self.seq + 1,
         )
         self._put_entry(store, entry, None, "add")
         return entry
 
-    def forget(self, store: Store, entry: Entry, op: str) -> Entry:
-        """Out of every answer, with what is left of it as the tombstone. `op`: forget or expire."""
-        state = step(entry.state, "expire" if op == "expire" else "forget", entry.handle)
-        after = entry.replace(state=state, updated=self.at, revision=self.seq + 1)
-        self._put_entry(store, after, entry, op)
+    def move(
+        self, store: Store, entry: Entry, event: Event, **changes: Unpack[EntryChanges]
+    ) -> Entry:
+        """The next version of an entry, after an event of its life."""
+        state = step(entry.state, event, entry.handle)
+        hidden = {"hide": True, "show": False}.get(event, entry.hidden)
+        after = entry.replace(
+            **changes, state=state, hidden=hidden, updated=self.at, revision=self.seq + 1
+        )
+        self._put_entry(store, after, entry, event)
         return after
 
     def _put_entry(self, store: Store, after: Entry, before: Entry | None, op: str) -> None:

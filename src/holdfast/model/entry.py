@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
-    from typing import Literal
+    from typing import Literal, TypedDict
 
     from holdfast.model.ids import EntryId, SessionId
 
@@ -17,6 +17,23 @@ if TYPE_CHECKING:
     State = Literal["draft", "confirmed", "updated", "forgotten"]
     Origin = Literal["user", "agent", "tool", "web", "import"]
     Trust = Literal["high", "medium", "low"]
+
+    class EntryChanges(TypedDict, total=False):
+        """What may change of an entry from one version to the next."""
+
+        kind: str
+        subject: str
+        text: str
+        importance: int
+        pinned: bool
+        tags: tuple[str, ...]
+        facts: Mapping[str, Json]
+        metadata: Mapping[str, Json]
+        origin: Origin
+        trust: Trust
+        until: datetime | None
+        bound: bool
+
 
 ORIGINS = ("user", "agent", "tool", "web", "import")
 TRUST_OF: Mapping[Origin, Trust] = {
@@ -27,19 +44,33 @@ TRUST_OF: Mapping[Origin, Trust] = {
     "web": "low",
 }
 
+IMPORTANCE = 50
+IMPORTANCE_MAX = 100
 TEXT_BYTES_MAX = 1_048_576
 METADATA_BYTES_MAX = 65_536
 METADATA_DEPTH_MAX = 32
 
 
 class Entry(Value):
-    """One version of an entry. `revision` is the seq of the change that made this version."""
+    """One version of an entry. `revision` is the seq of the change that made this version.
+
+    What a strategy says of its entries has these places: `kind`, one of the strategy's own;
+    `subject`, the line by which the entry is found before it is read, empty where the text is that
+    line; `until`, the end of the time that it is true for; and `facts`, JSON of the strategy's own.
+    `metadata` is the caller's.
+    """
 
     id: EntryId
     given_id: str | None = None
+    kind: str = ""
+    subject: str = ""
     text: str
     state: State
     hidden: bool = False
+    importance: int = IMPORTANCE
+    pinned: bool = False
+    tags: tuple[str, ...] = ()
+    facts: Mapping[str, Json] = {}
     metadata: Mapping[str, Json]
     origin: Origin
     trust: Trust
@@ -49,6 +80,7 @@ class Entry(Value):
     updated: datetime
     said_at: datetime | None = None
     when: datetime
+    until: datetime | None = None
     number: int
     revision: int
 
@@ -56,6 +88,31 @@ class Entry(Value):
     def handle(self) -> str:
         """What people and agents call it by: the id that its writer gave, else the short form."""
         return self.given_id or short(self.id)
+
+
+class NewEntry(Value):
+    """An entry before it has an id. Without a `trust` it has that of its origin."""
+
+    text: str
+    state: State = "confirmed"
+    given_id: str | None = None
+    kind: str = ""
+    subject: str = ""
+    importance: int = IMPORTANCE
+    pinned: bool = False
+    tags: tuple[str, ...] = ()
+    facts: Mapping[str, Json] = {}
+    metadata: Mapping[str, Json] = {}
+    origin: Origin
+    trust: Trust | None = None
+    said_at: datetime | None = None
+    until: datetime | None = None
+    bound: bool = False
+
+
+def words_of(entry: Entry) -> str:
+    """What an entry is found by."""
+    return f"{entry.subject}\n{entry.text}" if entry.subject else entry.text
 
 
 class Advice(Value):

@@ -11,11 +11,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from typing import Protocol, TypeVar
+    from typing import Protocol, TypeVar, Unpack
 
+    from holdfast.core.lifecycle import Event
     from holdfast.model.change import Change, Kind
     from holdfast.model.context import Draft
-    from holdfast.model.entry import Entry, Json, Origin, State
+    from holdfast.model.entry import Entry, EntryChanges, Json, NewEntry
     from holdfast.model.ids import SessionId
     from holdfast.model.problem import Problem
     from holdfast.model.query import EntryQuery
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     # id, given id, when (microseconds), text
     NewestRow = tuple[str, str | None, int, str]
+    # id, given id, when (microseconds), subject, kind, importance
+    SubjectRow = tuple[str, str | None, int, str, str, int]
 
     class Clock(Protocol):
         """Our clock, in microseconds since 1970, UTC."""
@@ -100,6 +103,17 @@ if TYPE_CHECKING:
 
         def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
             """The newest shown entries not older than a time, as the rows that a block needs."""
+            ...
+
+        def subjects(self, store: Store, at_us: int, limit: int) -> Sequence[SubjectRow]:
+            """Shown entries with a subject, the most important first, then the newest.
+
+            Left out are those whose `until` was before `at_us`.
+            """
+            ...
+
+        def drafts(self, store: Store, session: SessionId) -> Sequence[Entry]:
+            """The drafts of a session, in the order in which they were made."""
             ...
 
         def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
@@ -234,11 +248,28 @@ if TYPE_CHECKING:
         @property
         def at_us(self) -> int: ...
 
+        @property
+        def session_id(self) -> SessionId | None:
+            """The session that asks: its drafts are its own."""
+            ...
+
         def find(self, store: Store, name: str) -> Entry: ...
 
         def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]: ...
 
         def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]: ...
+
+        def subjects(self, store: Store, limit: int) -> Sequence[SubjectRow]:
+            """As in `Snapshot`; what ended on an earlier UTC day is left out."""
+            ...
+
+        def drafts(self, store: Store) -> Sequence[Entry]:
+            """Those of the session that asks. An earlier moment has none."""
+            ...
+
+        def history(self, entry: Entry) -> Iterator[Change]:
+            """The changes that made an entry what it is in this view, the newest first."""
+            ...
 
         @property
         def values(self) -> ValueReads:
@@ -256,21 +287,17 @@ if TYPE_CHECKING:
 
         def given(self, store: Store, given_id: str) -> Entry | None: ...
 
-        def add(
-            self,
-            store: Store,
-            *,
-            text: str,
-            state: State,
-            given_id: str | None,
-            metadata: Mapping[str, Json],
-            origin: Origin,
-            said_at: datetime | None,
-            bound: bool,
-        ) -> Entry: ...
+        def same(self, store: Store, text: str) -> Sequence[Entry]:
+            """Entries with this text (case and white space folded), in every state."""
+            ...
 
-        def forget(self, store: Store, entry: Entry, op: str) -> Entry:
-            """`op` is forget, or expire where a rule of the store does it."""
+        def add(self, store: Store, new: NewEntry) -> Entry: ...
+
+        def move(
+            self, store: Store, entry: Entry, event: Event, **changes: Unpack[EntryChanges]
+        ) -> Entry:
+            """Its next version, after an event of its life. What was forgotten keeps its text in
+            the log only; `expire` is a forgetting by a rule of the store."""
             ...
 
         def expect(self, revision: int, name: str) -> None:

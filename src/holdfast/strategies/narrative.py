@@ -15,7 +15,7 @@ from holdfast.core.canonical import canonical
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.errors import Conflict, InvalidInput, OptionInvalid, Refused
 from holdfast.model.context import Draft, Line
-from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry
+from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry, NewEntry
 from holdfast.model.ids import short
 from holdfast.model.names import check_given_id, check_text, shown
 from holdfast.model.query import ORDERS, Cursor, EntryQuery, Page, check_limit, cursor_from
@@ -54,14 +54,6 @@ class Saved(Value):
 class Removed(Value):
     entry: Entry
     outcome: Literal["removed", "unchanged"]
-
-
-class NewNote(Value):
-    text: str
-    given_id: str | None
-    metadata: Mapping[str, Json]
-    origin: Origin
-    said_at: datetime | None
 
 
 # Declaration
@@ -110,7 +102,7 @@ def _ttl(value: Json) -> Json:
 # Policy
 
 
-def save(work: Work, store: Store, note: NewNote) -> Saved:
+def save(work: Work, store: Store, note: NewEntry) -> Saved:
     known = None if note.given_id is None else work.given(store, note.given_id)
     if known is not None:
         work.expect(known.revision, f"{store.label} {known.handle}")
@@ -123,23 +115,14 @@ def save(work: Work, store: Store, note: NewNote) -> Saved:
             f"{store.label} keeps notes for the length of a session, and this call names none",
             hint="give --session (HOLDFAST_SESSION), from holdfast session start",
         )
-    entry = work.add(
-        store,
-        text=note.text,
-        state="confirmed",
-        given_id=note.given_id,
-        metadata=note.metadata,
-        origin=note.origin,
-        said_at=note.said_at,
-        bound=bound,
-    )
+    entry = work.add(store, note.replace(bound=bound))
     fell_out = _roll(work, store, entry)
     from holdfast.core.terse import advice_on
 
     return Saved(entry=entry, outcome="saved", advice=advice_on(note.text), fell_out=fell_out)
 
 
-def _saved_before(store: Store, known: Entry, note: NewNote) -> Saved:
+def _saved_before(store: Store, known: Entry, note: NewEntry) -> Saved:
     if known.state == "forgotten" or known.text != note.text:
         why = "was forgotten" if known.state == "forgotten" else "has another text"
         raise Conflict(
@@ -164,7 +147,7 @@ def _roll(work: Work, store: Store, newest: Entry) -> int:
             hint="save it in a long_term store, or without --said-at",
         )
     for entry in gone:
-        work.forget(store, entry, "expire")
+        work.move(store, entry, "expire")
     return len(gone)
 
 
@@ -196,7 +179,7 @@ def remove(work: Work, store: Store, name: str) -> Removed:
     if entry.state == "forgotten":
         return Removed(entry=entry, outcome="unchanged")
     work.expect(entry.revision, f"{store.label} {entry.handle}")
-    return Removed(entry=work.forget(store, entry, "forget"), outcome="removed")
+    return Removed(entry=work.move(store, entry, "forget"), outcome="removed")
 
 
 def _since_us(store: Store, at_us: int) -> int | None:
@@ -259,7 +242,7 @@ class Notes:
         **write: Unpack[WriteOptions],
     ) -> Saved:
         """Remember one fact. The same id and text again is the same note."""
-        note = NewNote(
+        note = NewEntry(
             text=check_text(text, "the note", bytes_max=TEXT_BYTES_MAX),
             given_id=None if id is None else check_given_id(id),
             metadata=check_metadata(metadata or {}),

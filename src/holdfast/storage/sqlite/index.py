@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.core.canonical import row_digest
 from holdfast.core.text import TEXT_VERSION
 from holdfast.errors import Unsupported
+from holdfast.model.entry import words_of
 from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.rows import DIGESTED, entry_from, vault_from, vault_row
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
 
 def indexed_text(entry: Entry | None) -> str | None:
-    """What the index holds of an entry: its text, unless it was forgotten."""
-    return None if entry is None or entry.state == "forgotten" else entry.text
+    """What the index holds of an entry: its subject and its text, unless it was forgotten."""
+    if entry is None or entry.state == "forgotten":
+        return None
+    return words_of(entry)
 
 
 def index_form(text: str) -> str:

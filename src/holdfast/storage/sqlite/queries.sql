@@ -78,29 +78,29 @@ UPDATE session SET lease_us = ? WHERE number = ?;
 
 -- name: entry
 -- By its whole id.
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry WHERE substr(id, -8) = substr(:id, -8) AND id = :id AND store = :store;
 
 -- name: entries_like
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry WHERE substr(id, -8) = :short AND store = :store ORDER BY number;
 
 -- name: entry_given
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry WHERE store = ? AND given_id = ?;
 
 -- name: entries_same
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry WHERE store = ? AND fingerprint = ? ORDER BY number;
 
 -- name: entries_bound
 -- What ends with a session.
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry WHERE session = ? AND bound = 1 AND state <> 'forgotten' ORDER BY number;
 
 -- name: newest
@@ -109,10 +109,24 @@ SELECT id, given_id, when_us, text FROM entry
 WHERE store = ? AND hidden = 0 AND state IN ('confirmed', 'updated') AND when_us >= ?
 ORDER BY when_us DESC, number DESC LIMIT ?;
 
+-- name: subjects
+-- The most important first, then the newest; what ended before a moment is left out. Answered by
+-- the index `entry_subjects` alone.
+SELECT id, given_id, when_us, subject, kind, importance FROM entry
+WHERE store = :store AND subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated')
+    AND (until_us IS NULL OR until_us > :at)
+ORDER BY importance DESC, when_us DESC, number DESC LIMIT :limit;
+
+-- name: drafts
+-- Those of one session, the oldest first.
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
+FROM entry WHERE store = ? AND state = 'draft' AND session = ? ORDER BY number;
+
 -- name: shown_newest
 -- From a cursor on towards the older.
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry
 WHERE store = :store AND hidden = 0 AND state IN ('confirmed', 'updated')
     AND when_us >= :since AND (when_us, number) < (:when, :number)
@@ -120,8 +134,8 @@ ORDER BY when_us DESC, number DESC;
 
 -- name: shown_oldest
 -- From a cursor on towards the newer.
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry
 WHERE store = :store AND hidden = 0 AND state IN ('confirmed', 'updated')
     AND when_us < :until AND (when_us, number) > (:when, :number)
@@ -129,8 +143,8 @@ ORDER BY when_us, number;
 
 -- name: matching_newest
 -- The same among those that a text matches: matches first, rows after.
-SELECT e.number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT e.number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry_terms t CROSS JOIN entry e ON e.number = t.rowid
 WHERE t.entry_terms MATCH :match AND store = :store AND hidden = 0
     AND state IN ('confirmed', 'updated') AND when_us >= :since
@@ -138,8 +152,8 @@ WHERE t.entry_terms MATCH :match AND store = :store AND hidden = 0
 ORDER BY when_us DESC, e.number DESC;
 
 -- name: matching_oldest
-SELECT e.number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT e.number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry_terms t CROSS JOIN entry e ON e.number = t.rowid
 WHERE t.entry_terms MATCH :match AND store = :store AND hidden = 0
     AND state IN ('confirmed', 'updated') AND when_us < :until
@@ -148,33 +162,35 @@ ORDER BY when_us, e.number;
 
 -- name: beyond_count
 -- Everything after the `keep` newest.
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry
 WHERE store = ? AND hidden = 0 AND state IN ('confirmed', 'updated')
 ORDER BY when_us DESC, number DESC LIMIT -1 OFFSET ?;
 
 -- name: beyond_age
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry
 WHERE store = ? AND hidden = 0 AND state IN ('confirmed', 'updated') AND when_us < ?
 ORDER BY when_us DESC, number DESC;
 
 -- name: all_entries
-SELECT number, id, store, given_id, text, state, hidden, session, bound, created_us, updated_us,
-    said_us, when_us, facts, revision, fingerprint
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry WHERE store = ? AND number <= ? ORDER BY number;
 
 -- name: put_entry
-INSERT INTO entry (number, id, store, given_id, text, state, hidden, session, bound, created_us,
-    updated_us, said_us, when_us, facts, revision, fingerprint, digest)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (number) DO UPDATE SET text = excluded.text, state = excluded.state,
-    hidden = excluded.hidden, session = excluded.session, bound = excluded.bound,
-    updated_us = excluded.updated_us, said_us = excluded.said_us, when_us = excluded.when_us,
-    facts = excluded.facts, revision = excluded.revision, fingerprint = excluded.fingerprint,
-    digest = excluded.digest;
+INSERT INTO entry (number, id, store, given_id, kind, subject, text, state, hidden, importance,
+    pinned, session, bound, created_us, updated_us, said_us, when_us, until_us, extra, revision,
+    fingerprint, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (number) DO UPDATE SET kind = excluded.kind, subject = excluded.subject,
+    text = excluded.text, state = excluded.state, hidden = excluded.hidden,
+    importance = excluded.importance, pinned = excluded.pinned, session = excluded.session,
+    bound = excluded.bound, updated_us = excluded.updated_us, said_us = excluded.said_us,
+    when_us = excluded.when_us, until_us = excluded.until_us, extra = excluded.extra,
+    revision = excluded.revision, fingerprint = excluded.fingerprint, digest = excluded.digest;
 
 -- name: index_terms
 INSERT INTO entry_terms (rowid, terms) VALUES (?, ?);

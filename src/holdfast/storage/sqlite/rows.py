@@ -35,8 +35,9 @@ DIGESTED: dict[str, tuple[str, ...]] = {
         "revision",
     ),
     "entry": (
-        *("number", "id", "store", "given_id", "text", "state", "hidden", "session", "bound"),
-        *("created_us", "updated_us", "said_us", "when_us", "facts", "revision", "fingerprint"),
+        *("number", "id", "store", "given_id", "kind", "subject", "text", "state", "hidden"),
+        *("importance", "pinned", "session", "bound", "created_us", "updated_us", "said_us"),
+        *("when_us", "until_us", "extra", "revision", "fingerprint"),
     ),
     "directory": (
         *("number", "id", "space", "name", "type", "state", "hidden", "head", "created_us"),
@@ -200,9 +201,11 @@ def session_from(row: Row) -> Session:
 
 
 def entry_row(entry: Entry, store: int, fingerprint: bytes) -> Row:
-    facts: dict[str, Any] = {
+    extra: dict[str, Any] = {
+        "facts": entry.facts,
         "metadata": entry.metadata,
         "origin": entry.origin,
+        "tags": list(entry.tags),
         "trust": entry.trust,
     }
     return sealed(
@@ -212,16 +215,21 @@ def entry_row(entry: Entry, store: int, fingerprint: bytes) -> Row:
             entry.id,
             store,
             entry.given_id,
+            entry.kind,
+            entry.subject,
             entry.text,
             entry.state,
             int(entry.hidden),
+            entry.importance,
+            int(entry.pinned),
             entry.session,
             int(entry.bound),
             to_us(entry.created),
             to_us(entry.updated),
             None if entry.said_at is None else to_us(entry.said_at),
             to_us(entry.when),
-            canonical_text(facts),
+            None if entry.until is None else to_us(entry.until),
+            canonical_text(extra),
             entry.revision,
             fingerprint,
         ),
@@ -230,24 +238,32 @@ def entry_row(entry: Entry, store: int, fingerprint: bytes) -> Row:
 
 @whole
 def entry_from(row: Row) -> Entry:
-    number, entry_id, _, given_id, text, state, hidden, session, bound = row[:9]
-    created_us, updated_us, said_us, when_us, facts_text, revision = row[9:15]
-    facts = json.loads(facts_text)
+    number, entry_id, _, given_id, kind, subject, text, state, hidden = row[:9]
+    importance, pinned, session, bound, created_us, updated_us, said_us, when_us = row[9:17]
+    until_us, extra_text, revision = row[17:20]
+    extra = json.loads(extra_text)
     return Entry(
         id=entry_id,
         given_id=given_id,
+        kind=kind,
+        subject=subject,
         text=text,
         state=state,
         hidden=bool(hidden),
-        metadata=facts["metadata"],
-        origin=facts["origin"],
-        trust=facts["trust"],
+        importance=importance,
+        pinned=bool(pinned),
+        tags=tuple(extra["tags"]),
+        facts=extra["facts"],
+        metadata=extra["metadata"],
+        origin=extra["origin"],
+        trust=extra["trust"],
         session=session,
         bound=bool(bound),
         created=from_us(created_us),
         updated=from_us(updated_us),
         said_at=None if said_us is None else from_us(said_us),
         when=from_us(when_us),
+        until=None if until_us is None else from_us(until_us),
         number=number,
         revision=revision,
     )

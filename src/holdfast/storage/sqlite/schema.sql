@@ -56,16 +56,21 @@ CREATE TABLE entry (
     id          TEXT NOT NULL,
     store       INTEGER NOT NULL REFERENCES store (number),
     given_id    TEXT,
+    kind        TEXT NOT NULL,
+    subject     TEXT NOT NULL,
     text        TEXT,
     state       TEXT NOT NULL CHECK (state IN ('draft', 'confirmed', 'updated', 'forgotten')),
     hidden      INTEGER NOT NULL,
+    importance  INTEGER NOT NULL,
+    pinned      INTEGER NOT NULL,
     session     TEXT,
     bound       INTEGER NOT NULL,
     created_us  INTEGER NOT NULL,
     updated_us  INTEGER NOT NULL,
     said_us     INTEGER,
     when_us     INTEGER NOT NULL,
-    facts       TEXT NOT NULL,
+    until_us    INTEGER,
+    extra       TEXT NOT NULL,
     revision    INTEGER NOT NULL,
     fingerprint BLOB,
     digest      BLOB NOT NULL
@@ -77,6 +82,12 @@ CREATE UNIQUE INDEX entry_given_id ON entry (store, given_id) WHERE given_id IS 
 
 CREATE INDEX entry_newest ON entry (store, when_us, number)
     WHERE hidden = 0 AND state IN ('confirmed', 'updated');
+
+CREATE INDEX entry_subjects ON entry
+    (store, importance, when_us, number, until_us, kind, id, given_id, subject)
+    WHERE subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated');
+
+CREATE INDEX entry_drafts ON entry (store, session) WHERE state = 'draft';
 
 CREATE INDEX entry_fingerprint ON entry (store, fingerprint);
 

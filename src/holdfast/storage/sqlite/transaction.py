@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.vault import VaultInfo
     from holdfast.model.write import Caller
-    from holdfast.ports import NewestRow
+    from holdfast.ports import NewestRow, SubjectRow
 
 LATEST = 2**63 - 1
 EARLIEST = -(2**63)
@@ -115,6 +115,16 @@ class SqliteSnapshot(ValueReads, TreeReads):
         since = EARLIEST if since_us is None else since_us
         found = self._all("newest", (store.number, since, limit))
         return [(row[0], row[1], row[2], row[3]) for row in found]
+
+    def subjects(self, store: Store, at_us: int, limit: int) -> Sequence[SubjectRow]:
+        wanted = {"store": store.number, "at": at_us, "limit": limit}
+        return [
+            (row[0], row[1], row[2], row[3], row[4], row[5])
+            for row in self._all("subjects", wanted)
+        ]
+
+    def drafts(self, store: Store, session: SessionId) -> Sequence[Entry]:
+        return [rows.entry_from(row) for row in self._all("drafts", (store.number, session))]
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         newest = query.order == "newest"

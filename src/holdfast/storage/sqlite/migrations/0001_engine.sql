@@ -61,22 +61,29 @@ CREATE TABLE session (
 CREATE INDEX session_open ON session (lease_us) WHERE state = 'open';
 
 -- `when_us` is when it was said or, without that, made: the order of "newest". `bound` says that
--- the entry's life ends with its session's. `facts` holds metadata, origin and trust as JSON.
+-- the entry's life ends with its session's. `subject` is empty where the
+-- text is the line that is shown; `until_us` ends the time that an entry is true for; `extra` holds
+-- facts, metadata, tags, origin and trust as JSON.
 CREATE TABLE entry (
     number      INTEGER PRIMARY KEY,
     id          TEXT NOT NULL,
     store       INTEGER NOT NULL REFERENCES store (number),
     given_id    TEXT,
+    kind        TEXT NOT NULL,
+    subject     TEXT NOT NULL,
     text        TEXT,
     state       TEXT NOT NULL CHECK (state IN ('draft', 'confirmed', 'updated', 'forgotten')),
     hidden      INTEGER NOT NULL,
+    importance  INTEGER NOT NULL,
+    pinned      INTEGER NOT NULL,
     session     TEXT,
     bound       INTEGER NOT NULL,
     created_us  INTEGER NOT NULL,
     updated_us  INTEGER NOT NULL,
     said_us     INTEGER,
     when_us     INTEGER NOT NULL,
-    facts       TEXT NOT NULL,
+    until_us    INTEGER,
+    extra       TEXT NOT NULL,
     revision    INTEGER NOT NULL,
     fingerprint BLOB,
     digest      BLOB NOT NULL
@@ -86,6 +93,11 @@ CREATE UNIQUE INDEX entry_id ON entry (substr(id, -8), id);
 CREATE UNIQUE INDEX entry_given_id ON entry (store, given_id) WHERE given_id IS NOT NULL;
 CREATE INDEX entry_newest ON entry (store, when_us, number)
     WHERE hidden = 0 AND state IN ('confirmed', 'updated');
+-- What stands at session start of a store whose entries have subjects: read without the rows.
+CREATE INDEX entry_subjects ON entry
+    (store, importance, when_us, number, until_us, kind, id, given_id, subject)
+    WHERE subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated');
+CREATE INDEX entry_drafts ON entry (store, session) WHERE state = 'draft';
 CREATE INDEX entry_fingerprint ON entry (store, fingerprint);
 CREATE INDEX entry_bound ON entry (session) WHERE bound = 1 AND state <> 'forgotten';
 
