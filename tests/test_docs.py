@@ -106,8 +106,10 @@ def test_the_commands_of_a_page_end_well(page: Path, tmp_path: Path) -> None:
     failed: dict[str, str] = {}
     for block in shell_blocks(page):
         for each in [block, *waiting]:
+            here = folder / each.split()[1] if page.name == "cli.md" else folder  # one for a noun
+            here.mkdir(exist_ok=True)
             done = subprocess.run(
-                ["sh", "-eux", "-c", each], cwd=folder, env=env, capture_output=True, timeout=120
+                ["sh", "-eux", "-c", each], cwd=here, env=env, capture_output=True, timeout=120
             )
             failed[each] = done.stderr.decode() if done.returncode else ""
         waiting = [each for each in [*waiting, block] if failed[each]]

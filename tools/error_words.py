@@ -76,6 +76,10 @@ WORDS = {
     "value_not_utf8": ("the bytes of an argument are not UTF-8", "convert them"),
     "value_unwanted": ("a flag was given a value", "write the flag alone"),
     # What was given is not of its form
+    "config_invalid": (
+        "`.holdfast/storage.yaml` does not say what it should",
+        "two lines, `name: my-notes` and `type: memory`",
+    ),
     "actor_invalid": (
         "an actor is not `kind:name`, or of no known kind",
         "such as `agent:planner`",
@@ -164,6 +168,14 @@ WORDS = {
     "workspace_unreadable": ("`workspace.yml` cannot be read", "check its permissions"),
     "workspace_yaml": ("`workspace.yml` is no YAML", "check indentation, quotes and colons"),
     # What was named is not there
+    "directory_not_found": (
+        "there is no such directory, or nothing was pushed yet",
+        "`list` shows what is there; `push` in its folder makes it",
+    ),
+    "folder_not_initialised": (
+        "the folder is not a versioned directory",
+        "`init` makes it one, `clone NAME` brings one",
+    ),
     "agent_unknown": ("no agent of this name is registered", "register it"),
     "change_not_found": ("the log has no change of that seq", "`holdfast log` lists them"),
     "entry_not_found": ("the store has no entry of that id", "list what is there"),
@@ -191,6 +203,10 @@ WORDS = {
     "session_ambiguous": ("the short id fits several sessions", "use a whole id"),
     "version_ambiguous": ("the digits fit several versions", "give more of them"),
     # Somebody was there first
+    "directory_deleted": ("the directory was deleted while it was pushed", "push again"),
+    "folder_other_name": ("the folder is of a directory with another name", "use another folder"),
+    "folder_other_type": ("the folder is of a directory of another type", "use that type's noun"),
+    "head_moving": ("others changed the directory all the time", "do it again when it is quieter"),
     "agent_name_taken": ("another agent is registered under the name", "register under another"),
     "answer_outdated": (
         "the call was made before, and its answer was kept by another version",
@@ -216,6 +232,12 @@ WORDS = {
         "read it again, then decide",
     ),
     # A rule forbids it
+    "destination_not_empty": ("a clone goes into an empty or a new folder", "name another"),
+    "layout_impossible": (
+        "the file system takes two names for one, or cannot hold a name",
+        "rename one of them where it came from",
+    ),
+    "path_blocked": ("a link or file stands where a folder belongs", "move it away"),
     "confirmation_needed": ("this asks first, and nobody is there to answer", "add `--yes`"),
     "key_file_exposed": ("other users may read the key file", "`chmod 600` it"),
     "lifecycle_refused": ("the entry's state does not allow that", "only a draft can be promoted"),
@@ -265,6 +287,20 @@ WORDS = {
         "`pip install 'holdfast[keyring]'`",
     ),
     # Stored bytes
+    "log_lost": (
+        "the file or its `-wal` is missing or damaged, and acknowledged writes with it",
+        "restore a backup",
+    ),
+    "log_missing": (
+        "the vault's file stands without its `-wal` file",
+        "bring the whole folder; the hint says how to go on without",
+    ),
+    "not_a_vault": ("the file is another program's database", "name another place"),
+    "object_missing": (
+        "stored content is not there",
+        "push a folder that has it, or restore a backup",
+    ),
+    "row_damaged": ("a row does not say what was written", "`holdfast verify` names it"),
     "folder_damaged": ("a stored folder is not what was written", "`holdfast verify`"),
     "migrations_broken": ("the program's own schema steps are not complete", "install it again"),
     "object_damaged": (
@@ -279,6 +315,15 @@ WORDS = {
         "`holdfast verify`, then a backup",
     ),
     # The disk and the machine
+    "config_unreadable": ("`.holdfast/storage.yaml` cannot be read", "check its permissions"),
+    "file_changing": (
+        "a file changes while it is read",
+        "push again when its writer has finished, or ignore it",
+    ),
+    "folder_failed": (
+        "a working folder could not be read or written",
+        "see that there is room, and that it is yours",
+    ),
     "batch_half_written": (
         "a backend without transactions failed in a batch",
         "write the batch again",
@@ -308,6 +353,8 @@ WORDS = {
         "check the folder's permissions",
     ),
     # Not here
+    "redis_cluster": ("Redis runs as a cluster", "use a single server"),
+    "redis_not_installed": ("the package `redis` is missing", "`pip install 'holdfast[team]'`"),
     "index_newer": ("the vault was indexed by a newer version", "update this one"),
     "namespaces_unknown": ("the backend cannot list its namespaces", "say which to copy"),
     "place_no_log": ("the file system does not let SQLite keep its log", "use a local disk"),
@@ -334,20 +381,24 @@ WORDS = {
 
 PROBLEMS = {
     "count_differs": ("a count is not that of the rows", "`holdfast doctor --repair`"),
-    "entry_differs": ("an entry is not what the log says", "`holdfast doctor --repair`"),
     "index_differs": (
         "the full-text index has other words than a row",
         "`holdfast doctor --repair`",
     ),
     "index_unreadable": ("the full-text index cannot be read", "`holdfast doctor --repair`"),
     "log_gap": ("a change is missing from the log", "restore a backup"),
-    "log_lacks_entry": ("an entry has no change in the log", "restore a backup"),
+    "log_lacks_row": ("a row has no change in the log", "restore a backup"),
     "object_damaged": ("stored content is not what was written, or is missing", "restore a backup"),
     "row_damaged": (
         "a row does not say what was written",
         "`holdfast doctor --repair`, for a change a backup",
     ),
+    "row_differs": ("a row is not what the log says of it", "`holdfast doctor --repair`"),
+    "row_missing": ("the log has a row that is not there", "`holdfast doctor --repair`"),
+    "row_stale": ("a row is older than its newest change", "`holdfast doctor --repair`"),
     "row_unreadable": ("a row cannot be read", "restore a backup"),
+    "schema_altered": ("tables are not as the program makes them", "restore a backup"),
+    "schema_unreadable": ("the schema cannot be read", "restore a backup"),
     "seal_broken": ("changes under a seal were altered", "restore a backup"),
     "structure_damaged": ("SQLite finds the file's structure broken", "restore a backup"),
 }

@@ -120,29 +120,40 @@ def codes() -> Codes:
                     found.errors.setdefault(code, set()).add(name)
                 case _:
                     pass
-        found.problems.update(made(module, "Problem"))
-        found.advice.update(made(module, "Advice"))
+    found.problems.update(made(modules, "Problem"))
+    found.advice.update(made(modules, "Advice"))
     return found
 
 
-def made(module: Module, name: str) -> list[str]:
-    """The codes of the values that a module makes, by itself or through a function of its own."""
+def made(modules: list[Module], name: str) -> list[str]:
+    """The codes of the values that the source makes, by their class or through a function."""
     found: list[str] = []
-    for node in ast.walk(module.tree):
-        match node:
-            case ast.FunctionDef(name=maker, args=given, body=body):
-                parameters = [argument.arg for argument in given.args]
-                for call in calls(body, name):
-                    code = first(call)
-                    if isinstance(code, ast.Name) and code.id in parameters:
-                        place = parameters.index(code.id)
-                        for through in calls([module.tree], maker):
-                            found += said(module, through.args[place])
-                    else:
-                        found += said(module, code)
-            case _:
-                pass
+    for module in modules:
+        for node in ast.walk(module.tree):
+            match node:
+                case ast.FunctionDef(name=maker, args=given, body=body):
+                    parameters = [argument.arg for argument in given.args]
+                    for call in calls(body, name):
+                        code = first(call)
+                        if isinstance(code, ast.Name) and code.id in parameters:
+                            place = parameters.index(code.id)
+                            found += handed_on(modules, module, maker, place)
+                        else:
+                            found += said(module, code)
+                case _:
+                    pass
     return found
+
+
+def handed_on(modules: list[Module], home: Module, maker: str, place: int) -> list[str]:
+    """The codes that callers of a function give it, in its module and in those that import it."""
+    return [
+        code
+        for module in modules
+        if module is home or module.imported.get(maker) == f"{home.name}:{maker}"
+        for call in calls([module.tree], maker)
+        for code in said(module, call.args[place])
+    ]
 
 
 def calls(nodes: Sequence[ast.AST], name: str) -> list[ast.Call]:

@@ -33,7 +33,7 @@ TABLE = Table(
         *(
             Noun(
                 name=name,
-                summary=f"push, pull and compare versioned directories of type {name}",
+                summary=f"push, pull and compare directories of type {name}",
                 commands="holdfast.cli.commands.directories:COMMANDS",
                 heading=_MEMORY,
             )

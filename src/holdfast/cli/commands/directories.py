@@ -27,7 +27,7 @@ COMMANDS = (
         handler=f"{_HANDLERS}:init",
         options=(Option(name="--name", kind=NAME, help="its name; else the folder's"),),
         details="Writes .holdfast/storage.yaml. Nothing is stored before the first push.",
-        examples=("holdfast {noun} init", "holdfast {noun} init --name review-notes"),
+        examples=("holdfast {noun} init --name review-notes",),
     ),
     Command(
         verb="push",
@@ -100,7 +100,7 @@ COMMANDS = (
     ),
     Command(
         verb="diff",
-        summary="show what differs between two versions, or a version and this folder",
+        summary="show what differs between versions, or from this folder",
         handler=f"{_HANDLERS}:diff",
         arguments=(
             Argument(
@@ -112,7 +112,7 @@ COMMANDS = (
             Argument(name="TO", kind=NAME, help="else this folder", required=False),
         ),
         options=(_OF, Option(name="--files", help="only which files differ")),
-        examples=("holdfast {noun} diff", "holdfast {noun} diff v3 v7 --files"),
+        examples=("holdfast {noun} diff", "holdfast {noun} diff v1 latest --files"),
     ),
     Command(
         verb="rollback",
@@ -125,7 +125,7 @@ COMMANDS = (
             ),
         ),
         options=(_OF, _MESSAGE),
-        examples=("holdfast {noun} rollback", "holdfast {noun} rollback v3"),
+        examples=("holdfast {noun} rollback v1",),
     ),
     Command(
         verb="delete",

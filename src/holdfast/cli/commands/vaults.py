@@ -93,7 +93,7 @@ SPACE = (
         options=(Option(name="--name", kind=NAME, help="else the folder's name"),),
         details="Writes workspace.yml unless there is one, and applies it. The name is the space's "
         "in the whole vault; two folders cannot have the same.",
-        examples=("holdfast space init", "holdfast space init --name reviews"),
+        examples=("holdfast space init --name reviews",),
     ),
     Command(
         verb="show",

@@ -17,7 +17,7 @@ from holdfast.engine.directories.local import LocalContents
 from holdfast.engine.directories.objects import Objects
 from holdfast.engine.directories.scan import scan, silent
 from holdfast.engine.directories.store import Changed, store_merged, store_scan
-from holdfast.errors import Conflict, StorageFailed
+from holdfast.errors import Conflict
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def push(desk: Desk, working: Working, options: PushOptions, write: Write) -> Pu
             working.keep_cache({})
         except Overtaken:
             continue
-    raise StorageFailed(
+    raise Conflict(
         "head_moving",
         f"others changed {working.config.name} {TRIES} times while this was pushed",
         hint="push again when it is quieter",
