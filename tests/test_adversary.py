@@ -388,9 +388,9 @@ def test_a_forked_child_opens_the_vault_again_or_is_told_why_not(tmp_path: Path)
 
 def _reopen(folder: Path) -> int:
     """0 when the vault can be written, or says that a fork is the matter."""
-    from holdfast.storage.sqlite import connections
+    from holdfast.storage.sqlite import recipe
 
-    connections.FOREIGN_WAIT_MS = 20
+    recipe.FOREIGN_WAIT_MS = 20
     try:
         with holdfast.open(folder) as vault:
             vault.space().notes().save("from the child")

@@ -162,13 +162,15 @@ def test_tools_are_awaited_and_describe_themselves() -> None:
     async def main() -> None:
         async with aio.open("memory:") as vault:
             space = await vault.space()
-            save, read, _ = await space.tools()
-            wanted = holdfast.open("memory:").space().tools()[0]
-            assert inspect.iscoroutinefunction(save)
-            assert (save.__name__, save.__doc__) == ("memory_save", wanted.__doc__)
-            assert inspect.signature(save) == inspect.signature(wanted)
-            await save(store="narrative", text="a fact")
-            page = cast("Any", await read(store="narrative"))
+            tools = {tool.__name__: tool for tool in await space.tools()}
+            wanted = {tool.__name__: tool for tool in holdfast.open("memory:").space().tools()}
+            assert list(tools) == list(wanted)
+            for name, tool in tools.items():
+                assert inspect.iscoroutinefunction(tool)
+                assert tool.__doc__ == wanted[name].__doc__
+                assert inspect.signature(tool) == inspect.signature(wanted[name])
+            await tools["memory_save"](store="narrative", text="a fact")
+            page = cast("Any", await tools["memory_read"](store="narrative"))
             assert [entry.text for entry in page.entries] == ["a fact"]
 
     run(main())

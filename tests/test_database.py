@@ -17,9 +17,10 @@ import pytest
 
 from holdfast.errors import Closed, Damaged, HoldfastError, Refused, StorageFailed
 from holdfast.storage.sqlite import connections
-from holdfast.storage.sqlite.connections import LOG_BYTES, READERS_MAX
+from holdfast.storage.sqlite.connections import READERS_MAX
 from holdfast.storage.sqlite.database import Database
 from holdfast.storage.sqlite.keys import Key, key_from_text
+from holdfast.storage.sqlite.recipe import LOG_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import threading
 from pathlib import Path
 
 from holdfast.errors import StorageFailed
-from holdfast.storage.sqlite.connections import LOG_BYTES
 from holdfast.storage.sqlite.database import Database
+from holdfast.storage.sqlite.recipe import LOG_BYTES
 
 FILE = Path(sys.argv[1])
 acknowledged: list[str] = []

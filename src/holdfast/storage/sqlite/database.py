@@ -21,17 +21,15 @@ from holdfast.errors import Closed, KeyProblem, Refused, Unsupported
 from holdfast.storage.sqlite.commit import Committer, Ticket
 from holdfast.storage.sqlite.connections import (
     Readers,
-    Recipe,
     Writer,
     closed,
     forked,
-    not_found,
-    recipe_for,
 )
 from holdfast.storage.sqlite.failures import failure
 from holdfast.storage.sqlite.keys import change_key
 from holdfast.storage.sqlite.lock import NoGate, ProcessLock
 from holdfast.storage.sqlite.place import check_place, make_file, make_folder, resolved
+from holdfast.storage.sqlite.recipe import Recipe, not_found, recipe_for
 from holdfast.storage.sqlite.witness import Witness
 
 TYPE_CHECKING = False

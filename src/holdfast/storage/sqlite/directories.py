@@ -236,7 +236,7 @@ def _lacking(
                 if not rows(STATEMENTS["knows_object"], (to_blob(name),)):
                     yield _problem(f"object {name}", f"it is missing; {owner} needs it")
                 continue
-            waiting += [(part, False) for part in recipes.get(name, ())]
+            waiting += [(part, False) for part in recipes.get(name, [])]
             if is_folder and sound.issuperset(recipes.get(name, ())):
                 nodes = decode_folder(_content(rows, name, recipes)).values()
                 waiting += [(node.digest, node.kind == FOLDER) for node in nodes]

@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from holdfast.storage.sqlite.connections import Recipe
+    from holdfast.storage.sqlite.recipe import Recipe
 
 CIPHER = "aegis"
 SALT_BYTES = 16

@@ -13,9 +13,9 @@ import apsw
 
 from holdfast.errors import Unsupported
 from holdfast.storage.migrate import Step, migrate, step_names, steps_in
-from holdfast.storage.sqlite.connections import copy_file, end_without_log
 from holdfast.storage.sqlite.index import bring_index_up_to_date
 from holdfast.storage.sqlite.place import sync_folder
+from holdfast.storage.sqlite.recipe import copy_file, end_without_log
 
 HERE = Path(__file__).parent
 APPLICATION = 0x486C6466  # "Hldf", by which `file` and other programs may know a vault
