@@ -16,7 +16,7 @@ import apsw
 import pytest
 
 from holdfast.errors import Closed, Damaged, HoldfastError, Refused, StorageFailed
-from holdfast.storage.sqlite import connections
+from holdfast.storage.sqlite import connections, recipe
 from holdfast.storage.sqlite.connections import READERS_MAX
 from holdfast.storage.sqlite.database import Database
 from holdfast.storage.sqlite.keys import Key, key_from_text
@@ -373,7 +373,7 @@ def write_on(db: Database) -> None:
 def test_another_program_that_holds_the_file_is_named(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "FOREIGN_WAIT_MS", 5)
+    monkeypatch.setattr(recipe, "FOREIGN_WAIT_MS", 5)
     db = Database.open(file, prepare=prepare)
     foreign = apsw.Connection(str(file))
     foreign.execute("BEGIN IMMEDIATE")
