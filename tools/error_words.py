@@ -182,6 +182,7 @@ WORDS = {
     "entry_not_yet": ("the entry was not there at that moment", "ask for a later moment"),
     "folder_not_found": ("there is no such folder", "make it first"),
     "process_unknown": ("the kernel has no such process", "spawn one"),
+    "proposal_not_found": ("there is no such proposal", "`holdfast review inbox`"),
     "session_not_found": ("there is no such session", "`holdfast session list`"),
     "space_not_found": ("the vault has no such space", "`holdfast space init` makes one"),
     "store_not_declared": (
@@ -200,6 +201,7 @@ WORDS = {
         "`holdfast space init`",
     ),
     "entry_ambiguous": ("the short id fits several entries", "use a whole id"),
+    "proposal_ambiguous": ("the short id fits several proposals", "use a whole id"),
     "session_ambiguous": ("the short id fits several sessions", "use a whole id"),
     "version_ambiguous": ("the digits fit several versions", "give more of them"),
     # Somebody was there first
@@ -219,6 +221,11 @@ WORDS = {
     "entry_forgotten": ("the entry was forgotten", "save it anew"),
     "id_taken": ("the id has another text, or was forgotten", "save under another id"),
     "key_reused": ("the idempotency key came with other arguments", "a new key for a new call"),
+    "proposal_decided": ("the proposal was decided before", "make the change itself"),
+    "proposal_stale": (
+        "what the proposal would change has changed since",
+        "look at what is there now",
+    ),
     "process_live": ("a process of the name is live", "terminate it, or give another name"),
     "revision_moved": (
         "it changed since the revision that was expected",
@@ -240,6 +247,9 @@ WORDS = {
     "path_blocked": ("a link or file stands where a folder belongs", "move it away"),
     "confirmation_needed": ("this asks first, and nobody is there to answer", "add `--yes`"),
     "key_file_exposed": ("other users may read the key file", "`chmod 600` it"),
+    "person_needed": ("only a person decides on a proposal", "decide without `--agent`"),
+    "store_withdrawn": ("the store is no longer declared", "declare it again in `workspace.yml`"),
+    "suggestion_misplaced": ("the store keeps no entries", "name one that does"),
     "lifecycle_refused": ("the entry's state does not allow that", "only a draft can be promoted"),
     "name_of_agent": ("the name belongs to another agent", "ask for another name"),
     "note_too_old": ("a short-term store would let go of the note at once", "a long-term store"),

@@ -29,7 +29,7 @@ from inspect import isgeneratorfunction
 from types import FunctionType
 
 from holdfast import wiring
-from holdfast.engine import space, vault
+from holdfast.engine import proposals, space, vault
 from holdfast.strategies import narrative
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-FACES = (vault.Vault, space.Space, narrative.Notes)
+FACES = (vault.Vault, space.Space, proposals.Inbox, narrative.Notes)
 THREADS = 32
 
 

@@ -6,6 +6,8 @@ that is the seq of the change which holds the image. Times are microseconds sinc
 
 from __future__ import annotations
 
+from holdfast.core.codec import plain
+from holdfast.core.suggesting import suggestion_image
 from holdfast.model.entry import Entry
 from holdfast.model.space import Store
 from holdfast.model.times import from_us, to_us
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from holdfast.model.directory import Directory, Version
     from holdfast.model.entry import Json
+    from holdfast.model.proposal import Proposal
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo
 
@@ -164,6 +167,29 @@ def version_image(version: Version) -> Image:
         "session": version.session,
         "message": version.message,
         "at_us": to_us(version.at),
+    }
+
+
+def proposal_image(proposal: Proposal) -> Image:
+    """What the log says of a proposal. A text that screening held is not in it: the row has it,
+    until somebody decides."""
+    wanted = proposal.suggestion
+    held = proposal.held == "screening"
+    return {
+        "number": proposal.number,
+        "id": proposal.id,
+        "space": proposal.space,
+        "store": proposal.store,
+        "state": proposal.state,
+        "held": proposal.held,
+        "findings": plain(proposal.findings),
+        "suggestion": None if wanted is None or held else suggestion_image(wanted),
+        "actor": proposal.actor,
+        "user": proposal.user,
+        "session": proposal.session,
+        "created_us": to_us(proposal.created),
+        "decided_us": _us(proposal.decided),
+        "decided_by": proposal.decided_by,
     }
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.engine.directories.face import Directories
     from holdfast.engine.history import LogQuery
+    from holdfast.engine.proposals import Inbox
     from holdfast.model.change import Change
     from holdfast.model.context import Context
     from holdfast.model.directory import DirectoryType
@@ -157,6 +158,13 @@ class Space:
     ) -> keyvalue.Values:
         """The values of one namespace; of the store `keyvalue`, or the only one, unless named."""
         return keyvalue.Values(self.desk(keyvalue.NAME, store), namespace)
+
+    def inbox(self) -> Inbox:
+        """What waits for somebody to decide: proposals, and writes that were held."""
+        from holdfast.engine.proposals import Inbox
+
+        check_present(self._as_of, f"the inbox of {self.name}")
+        return Inbox(self._core, self.caller, self.name)
 
     def tools(self) -> Sequence[Tool]:
         """What this space offers to an agent loop: plain typed functions."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.engine.directories.collect import Collected
     from holdfast.engine.history import LogQuery
+    from holdfast.engine.proposals import Inbox
     from holdfast.model.change import Change
     from holdfast.model.entry import Json
     from holdfast.model.problem import Problem
@@ -83,6 +84,12 @@ class Vault:
             if space.path == folder and space.declared == text:
                 return Space(self._core, space.name, self.caller)
         return self.declare(parse_workspace(text, file))
+
+    def inbox(self) -> Inbox:
+        """What waits for somebody to decide, in all spaces."""
+        from holdfast.engine.proposals import Inbox
+
+        return Inbox(self._core, self.caller, None)
 
     def log(self, query: LogQuery) -> Sequence[Change]:
         """The changes of the whole vault, the newest first unless asked otherwise."""

@@ -14,6 +14,7 @@ from holdfast.core.codec import pack, unpack
 from holdfast.core.images import (
     directory_image,
     entry_image,
+    proposal_image,
     session_image,
     space_image,
     store_image,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from holdfast.model.directory import Directory, Version
     from holdfast.model.entry import EntryChanges, Json, NewEntry
     from holdfast.model.ids import SessionId
+    from holdfast.model.proposal import Proposal
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, Write
@@ -160,6 +162,10 @@ class Work(NowView):
                 hint="read it again and decide on what is there now",
             )
 
+    def met(self) -> None:
+        """What the caller expected is so; what else the unit does is not held to it."""
+        self._write = self._write.replace(expect=None)
+
     def of_space(self, space_name: str) -> None:
         """A session works in its own space, so that nothing of one is known in another."""
         if self.session is not None:
@@ -255,6 +261,20 @@ class Work(NowView):
         self._record("version", version.id, "add", version_image(version), None, space=space)
         self.tx.put_version(version)
         return version
+
+    def put_proposal(
+        self,
+        proposal: Proposal,
+        before: Proposal | None,
+        op: str,
+        fingerprint: bytes,
+        passes: bytes | None,
+    ) -> Proposal:
+        after = proposal.replace(revision=self.seq + 1)
+        prior = None if before is None else before.revision
+        self._record("proposal", after.id, op, proposal_image(after), prior, space=after.space)
+        self.tx.put_proposal(after, fingerprint, passes)
+        return after
 
     def keep_answer(self, key: str, meant: bytes, body: str) -> None:
         self.tx.drop_answers(self.at_us - ANSWERS_KEPT_US)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from holdfast.model.entry import Json
 
-    Kind = Literal["space", "store", "session", "entry", "directory", "version"]
+    Kind = Literal["space", "store", "session", "entry", "directory", "version", "proposal"]
 
 
 class Change(Value):

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
     EntryId = NewType("EntryId", str)
     MessageId = NewType("MessageId", str)
+    ProposalId = NewType("ProposalId", str)
     ReviewId = NewType("ReviewId", str)
     SpaceId = NewType("SpaceId", str)
     StoreId = NewType("StoreId", str)
     SessionId = NewType("SessionId", str)
     VaultId = NewType("VaultId", str)
 else:
-    EntryId = MessageId = ReviewId = SpaceId = StoreId = SessionId = VaultId = str
+    EntryId = MessageId = ProposalId = ReviewId = SpaceId = StoreId = SessionId = VaultId = str
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_CHARS = 26

@@ -11,10 +11,11 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
     from typing import Literal
 
-    from holdfast.model.entry import Origin, Trust
+    from holdfast.model.entry import Json, Origin, Trust
     from holdfast.model.ids import EntryId, MessageId, SessionId
 
     Role = Literal["user", "assistant", "tool", "system"]
@@ -58,12 +59,14 @@ class Known(Value):
 
 
 class Suggestion(Value):
-    """One change that a reviewer wants.
+    """One change that somebody wants: a reviewer, or the writer of what is held back.
 
     `strategy` says which kind of store it is for, and `store` which one, where there are several.
     `kind` is a record's kind, or the file of a profile: `USER` or `MEMORY`. `evidence` are the
     messages that it rests on, at least one. `target` and `revision` name the entry that is updated
     or retired, as it was seen. `confidence` is from 0 to 1. `reason` says why in a few words.
+    `details` are the other fields of the entry, as JSON (`core/suggesting.py`); a reviewer may
+    leave them out.
     """
 
     op: SuggestionOp
@@ -79,3 +82,4 @@ class Suggestion(Value):
     target: EntryId | None = None
     revision: int | None = None
     reason: str = ""
+    details: Mapping[str, Json] = {}

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from holdfast.model.ids import SessionId
     from holdfast.model.problem import Problem
     from holdfast.model.query import EntryQuery
+    from holdfast.model.review import Suggestion
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store, StoreSpec
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
     from holdfast.model.write import Caller, Write
+    from holdfast.ports.proposals import ProposalReads, ProposalWrites
     from holdfast.ports.trees import TreeReads, TreeWrites
     from holdfast.ports.values import ValueReads, ValueWrites
 
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
         def __call__(self, count: int, /) -> bytes: ...
 
-    class Snapshot(ValueReads, TreeReads, Protocol):
+    class Snapshot(ValueReads, TreeReads, ProposalReads, Protocol):
         """The vault at one moment: everything asked of one snapshot belongs together."""
 
         def head(self) -> tuple[int, int]:
@@ -61,6 +63,10 @@ if TYPE_CHECKING:
 
         def stores(self, space: SpaceInfo) -> Sequence[Store]:
             """All stores of the space: the declared ones in their order, then the withdrawn."""
+            ...
+
+        def store_numbered(self, number: int) -> Store:
+            """The store of that number, declared or withdrawn."""
             ...
 
         def store_revision(self, store: Store) -> int:
@@ -149,7 +155,7 @@ if TYPE_CHECKING:
             """Rows by kind, for status."""
             ...
 
-    class Transaction(Snapshot, ValueWrites, TreeWrites, Protocol):
+    class Transaction(Snapshot, ValueWrites, TreeWrites, ProposalWrites, Protocol):
         """A snapshot that may be changed; all of it happens, or none."""
 
         def make_vault(self, vault: VaultInfo) -> None: ...
@@ -349,6 +355,14 @@ if TYPE_CHECKING:
 
         def block(self, view: View, store: Store) -> Draft | None:
             """What a session sees of the store at its start."""
+            ...
+
+        def accept(self, work: Work, store: Store, suggestion: Suggestion) -> Entry:
+            """Take a suggestion into the store, by the rules that any write keeps to; gives the
+            entry that it is about, as it is then. A strategy without entries refuses.
+
+            Called when a review, an approval or a person decides for it; the target is what the
+            suggestion says it saw."""
             ...
 
         def tools(self, desk: Callable[[str | None], Desk]) -> Iterable[Tool]: ...

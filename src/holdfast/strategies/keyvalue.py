@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from holdfast.core.jsonvalue import check_key, check_namespace, check_prefix, decode
 from holdfast.core.keyvalue import TTL_S_MAX, data_of, expiry_us
+from holdfast.core.suggesting import of_no_entries
 from holdfast.errors import OptionInvalid
 from holdfast.model.keyvalue import MISSING, Delete, Increment, Set
 from holdfast.model.names import shown
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from typing import Any, Unpack
 
     from holdfast.model.context import Draft
-    from holdfast.model.entry import Json
+    from holdfast.model.entry import Entry, Json
     from holdfast.model.keyvalue import Missing, Operation, Outcome, Stored
+    from holdfast.model.review import Suggestion
     from holdfast.model.space import Store, StoreSpec
     from holdfast.model.write import WriteOptions
     from holdfast.ports import Desk, Tool, View, Work
@@ -104,6 +106,10 @@ def apply(
 def block(view: View, store: Store) -> Draft | None:  # noqa: ARG001
     """Values are read when they are needed; a session starts without them."""
     return None
+
+
+def accept(work: Work, store: Store, suggestion: Suggestion) -> Entry:  # noqa: ARG001
+    raise of_no_entries(store)
 
 
 # Face

@@ -13,6 +13,7 @@ from collections import Counter
 from holdfast.core.budget import estimate_tokens
 from holdfast.core.canonical import canonical
 from holdfast.core.metadata import check_metadata, check_origin
+from holdfast.core.suggesting import changes_of, new_entry
 from holdfast.errors import Conflict, InvalidInput, OptionInvalid, Refused
 from holdfast.model.context import Draft, Line
 from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry, NewEntry
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from holdfast.model.entry import Json, Origin
     from holdfast.model.query import Order
+    from holdfast.model.review import Suggestion
     from holdfast.model.space import Store, StoreSpec
     from holdfast.model.write import WriteOptions
     from holdfast.ports import Desk, Tool, View, Work
@@ -180,6 +182,17 @@ def remove(work: Work, store: Store, name: str) -> Removed:
         return Removed(entry=entry, outcome="unchanged")
     work.expect(entry.revision, f"{store.label} {entry.handle}")
     return Removed(entry=work.move(store, entry, "forget"), outcome="removed")
+
+
+def accept(work: Work, store: Store, suggestion: Suggestion) -> Entry:
+    """Notes are added and retired; of one that is there, the text may be corrected."""
+    if suggestion.op == "add":
+        return save(work, store, new_entry(suggestion)).entry
+    assert suggestion.target is not None
+    if suggestion.op == "retire":
+        return remove(work, store, suggestion.target).entry
+    entry = work.find(store, suggestion.target)
+    return work.move(store, entry, "update", **changes_of(suggestion, entry))
 
 
 def _since_us(store: Store, at_us: int) -> int | None:

@@ -40,6 +40,12 @@ TABLE = Table(
             for name in ("memory", "artifact", "volume")
         ),
         Noun(
+            name="review",
+            summary="decide on what waits in the inbox",
+            commands="holdfast.cli.commands.review:REVIEW",
+            heading=_MEMORY,
+        ),
+        Noun(
             name="context",
             summary="print what a session starts with",
             commands="holdfast.cli.commands.vaults:CONTEXT",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.model.problem import Problem
 
 # The kinds of targets whose rows stand in a table of that name.
-KINDS = ("space", "store", "session", "entry")
+KINDS = ("space", "store", "session", "proposal", "entry")
 
 
 class Newest(Value):

@@ -32,6 +32,7 @@ _KEYS = {
     "session": "SELECT number, id FROM session ORDER BY id",
     "directory": "SELECT number, id FROM directory ORDER BY id",
     "version": "SELECT number, id FROM version ORDER BY id",
+    "proposal": "SELECT number, id FROM proposal ORDER BY id",
     "entry": "SELECT number, id FROM entry INDEXED BY entry_id ORDER BY substr(id, -8), id",
 }
 _SMALL = ("vault", "seal", "answer", "frozen", "namespace")

@@ -47,6 +47,11 @@ DIGESTED: dict[str, tuple[str, ...]] = {
         *("number", "id", "directory", "v", "tree", "files", "size", "parents", "kind", "author"),
         *("run", "session", "message", "at_us"),
     ),
+    "proposal": (
+        *("number", "id", "space", "store", "state", "held", "suggestion", "actor", "user"),
+        *("session", "created_us", "decided_us", "decided_by", "fingerprint", "passes"),
+        "revision",
+    ),
     "seal": ("number", "first_seq", "last_seq", "at_us"),
     "answer": ("actor", "key", "arguments", "at_us", "first_seq", "last_seq", "body"),
     "frozen": ("session", "budget", "at_seq", "body"),

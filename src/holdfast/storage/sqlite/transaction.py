@@ -12,6 +12,7 @@ from holdfast.model.vault import Frozen, StoredAnswer
 from holdfast.storage.sqlite import rows
 from holdfast.storage.sqlite.directories import TreeReads, TreeWrites
 from holdfast.storage.sqlite.index import index_form, indexed_text
+from holdfast.storage.sqlite.proposals import ProposalReads, ProposalWrites
 from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.values import ValueReads, ValueWrites
 
@@ -37,7 +38,7 @@ LATEST = 2**63 - 1
 EARLIEST = -(2**63)
 
 
-class SqliteSnapshot(ValueReads, TreeReads):
+class SqliteSnapshot(ValueReads, TreeReads, ProposalReads):
     """The vault at one moment."""
 
     def __init__(self, conn: apsw.Connection) -> None:
@@ -104,12 +105,11 @@ class SqliteSnapshot(ValueReads, TreeReads):
 
     def entries_bound(self, session: SessionId) -> Sequence[tuple[Store, Entry]]:
         found = list(self._all("entries_bound", (session,)))
-        return [(self._store(row[2]), rows.entry_from(row)) for row in found]
+        return [(self.store_numbered(row[2]), rows.entry_from(row)) for row in found]
 
-    def _store(self, number: int) -> Store:
-        for row in self._all("store_by_number", (number,)):
-            return rows.store_from(row[:9], row[9], row[10])
-        raise AssertionError(number)
+    def store_numbered(self, number: int) -> Store:
+        row = next(self._all("store_by_number", (number,)))
+        return rows.store_from(row[:9], row[9], row[10])
 
     def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
         since = EARLIEST if since_us is None else since_us
@@ -197,7 +197,7 @@ class SqliteSnapshot(ValueReads, TreeReads):
         return {row[0]: row[1] for row in self._all("counts")}
 
 
-class SqliteTransaction(SqliteSnapshot, ValueWrites, TreeWrites):
+class SqliteTransaction(SqliteSnapshot, ValueWrites, TreeWrites, ProposalWrites):
     """The vault while it is being changed."""
 
     def _do(self, name: str, bindings: Any) -> None:
