@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft7Validator
+from ruamel.yaml import YAML
 
 from holdfast.engine.workspace import TEMPLATE, find_workspace, parse_workspace, read_text
 from holdfast.errors import HoldfastError, InvalidInput, NotFound
@@ -84,7 +87,7 @@ def test_the_template_is_good() -> None:
         (
             "memory:\n  own:\n    - name: a\n      strategy: narrative\n      type: medium\n",
             5,
-            "memory.own[0].type: 'medium' is not a type",
+            "memory.own[0].type: there is no type 'medium'",
             "short_term",
         ),
         (
@@ -111,6 +114,50 @@ def test_mistakes_are_named_by_line_and_field(text: str, line: int, says: str, c
     assert caught.value.message.startswith(f"{FILE}:{line}: "), caught.value.message
     assert says in caught.value.message
     assert cure in caught.value.hint
+
+
+SCHEMA = json.loads(
+    (Path(__file__).parent.parent / "docs/reference/workspace.schema.json").read_text()
+)
+
+
+def editor_accepts(text: str) -> bool:
+    """Whether an editor that knows the schema would find nothing to underline."""
+    return Draft7Validator(SCHEMA).is_valid(YAML(typ="safe", pure=True).load(text))
+
+
+@pytest.mark.parametrize(
+    "text", [GOOD, TEMPLATE.format(name="x"), "", "memory:\n", "memory:\n  own:\n"]
+)
+def test_editors_accept_what_is_accepted(text: str) -> None:
+    Draft7Validator.check_schema(SCHEMA)
+    parse_workspace(text, FILE)
+    assert editor_accepts(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nmae: x\n",
+        "name: 7\n",
+        "name: Bad Name\n",
+        "memory: []\n",
+        "memory: {own: {a: b}}\n",
+        "memory: {own: [7]}\n",
+        "memory: {own: [{name: a}]}\n",
+        "memory: {own: [{name: a, strategy: narative}]}\n",
+        "memory: {own: [{name: a, strategy: narrative, type: medium}]}\n",
+        "memory: {own: [{name: a, strategy: narrative, keep: 5}]}\n",
+        "memory: {own: [{name: a, strategy: narrative, type: short_term, ttl: 1h}]}\n",
+        "memory: {own: [{name: a, strategy: narrative, priority: 101}]}\n",
+    ],
+)
+def test_editors_underline_what_is_refused(text: str) -> None:
+    with raises(
+        InvalidInput, *{"name: Bad Name\n": ["name_invalid"]}.get(text, ["workspace_invalid"])
+    ):
+        parse_workspace(text, FILE)
+    assert not editor_accepts(text)
 
 
 @pytest.mark.parametrize("name", ["My App", "-x", "app.v2", "ünï", "list"])

@@ -1,4 +1,5 @@
-"""Write the pages of the reference that follow from the source: the command line and the errors.
+"""Write the pages of the reference that follow from the source: the command line, the errors, and
+the schema of `workspace.yml`.
 
 Commands come from the table that parsing and help read. Codes come from the source's syntax trees:
 every call of an error's class, every (class, code) pair in a table, every problem that `verify` can
@@ -19,6 +20,7 @@ from error_words import ADVICE, DERIVED, PAGE, PROBLEMS, WORDS
 
 from holdfast.cli.commands import TABLE
 from holdfast.cli.help import reference_markdown
+from holdfast.engine.workspace.schema import workspace_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -253,6 +255,7 @@ def pages() -> dict[Path, str]:
     return {
         REFERENCE / "cli.md": MADE + reference_markdown(TABLE),
         REFERENCE / "errors.md": MADE + errors_markdown(found),
+        REFERENCE / "workspace.schema.json": workspace_schema(),
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.core.codec import plain
 from holdfast.core.suggesting import suggestion_image
 from holdfast.model.entry import Entry
-from holdfast.model.space import Store
+from holdfast.model.space import SpaceInfo, Store
 from holdfast.model.times import from_us, to_us
 
 TYPE_CHECKING = False
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from holdfast.model.entry import Json
     from holdfast.model.proposal import Proposal
     from holdfast.model.session import Session
-    from holdfast.model.space import SpaceInfo
 
     Image = dict[str, Json]
 
@@ -90,8 +89,22 @@ def space_image(space: SpaceInfo) -> Image:
         "name": space.name,
         "path": space.path,
         "declared": space.declared,
+        "settings": dict(space.settings),
         "created_us": to_us(space.created),
     }
+
+
+def space_from_image(image: Mapping[str, Any], revision: int) -> SpaceInfo:
+    return SpaceInfo(
+        id=image["id"],
+        number=image["number"],
+        name=image["name"],
+        path=image["path"],
+        declared=image["declared"],
+        settings=image["settings"],
+        created=from_us(image["created_us"]),
+        revision=revision,
+    )
 
 
 def store_image(store: Store) -> Image:

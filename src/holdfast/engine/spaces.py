@@ -7,6 +7,7 @@ from another folder is refused until somebody adopts it, so that two folders nev
 
 from __future__ import annotations
 
+from holdfast.core.canonical import canonical
 from holdfast.core.images import store_from_image
 from holdfast.engine.history import image_at
 from holdfast.errors import Conflict, InvalidInput, NotFound, Refused
@@ -130,7 +131,7 @@ def written_space(work: Work, name: str) -> SpaceInfo:
     """The space with its row: that of `default` is made by the first write that needs it."""
     space = space_named(work.tx, name)
     if space is None:
-        space = work.put_space(_new_space(work, name, None, None), None, "create")
+        space = work.put_space(_new_space(work, name, None), None, "create")
     return space
 
 
@@ -146,7 +147,7 @@ def checked(spec: SpaceSpec) -> SpaceSpec:
 def is_applied(snapshot: Snapshot, spec: SpaceSpec) -> bool:
     """Whether the space is what the declaration says already."""
     space = snapshot.space_named(spec.name)
-    if space is None or (space.path, space.declared) != (spec.path, spec.text):
+    if space is None or _said(space) != _said_by(spec):
         return False
     stores = [
         StoreSpec(name=s.name, type=s.type, strategy=s.strategy, options=s.options)
@@ -156,21 +157,32 @@ def is_applied(snapshot: Snapshot, spec: SpaceSpec) -> bool:
     return tuple(stores) == spec.stores
 
 
+def _said(space: SpaceInfo) -> tuple[object, ...]:
+    return space.path, space.declared, canonical(dict(space.settings))
+
+
+def _said_by(spec: SpaceSpec) -> tuple[object, ...]:
+    return spec.path, spec.text, canonical(dict(spec.settings))
+
+
 def apply(work: Work, spec: SpaceSpec, *, adopt: bool) -> SpaceInfo:
     """Make the space what its file says. What is so already leaves no change."""
     space = work.tx.space_named(spec.name)
     work.expect(0 if space is None else space.revision, f"the space {spec.name}")
     if space is None:
-        space = work.put_space(_new_space(work, spec.name, spec.path, spec.text), None, "create")
+        space = work.put_space(_new_space(work, spec.name, spec), None, "create")
     elif space.path != spec.path:
         if not adopt:
             raise elsewhere(space, spec)
-        after = space.replace(path=spec.path, declared=spec.text)
-        space = work.put_space(after, space, "adopt")
-    elif space.declared != spec.text:
-        space = work.put_space(space.replace(declared=spec.text), space, "declare")
+        space = work.put_space(_declared(space, spec), space, "adopt")
+    elif _said(space) != _said_by(spec):
+        space = work.put_space(_declared(space, spec), space, "declare")
     _apply_stores(work, space, spec)
     return space
+
+
+def _declared(space: SpaceInfo, spec: SpaceSpec) -> SpaceInfo:
+    return space.replace(path=spec.path, declared=spec.text, settings=dict(spec.settings))
 
 
 def elsewhere(space: SpaceInfo, spec: SpaceSpec) -> Refused:
@@ -203,13 +215,14 @@ def _apply_stores(work: Work, space: SpaceInfo, spec: SpaceSpec) -> None:
             work.put_store(store.replace(position=None), store, "withdraw")
 
 
-def _new_space(work: Work, name: str, path: str | None, text: str | None) -> SpaceInfo:
+def _new_space(work: Work, name: str, spec: SpaceSpec | None) -> SpaceInfo:
     return SpaceInfo(
         id=SpaceId(work.new_id()),
         number=work.seq + 1,
         name=name,
-        path=path,
-        declared=text,
+        path=None if spec is None else spec.path,
+        declared=None if spec is None else spec.text,
+        settings={} if spec is None else dict(spec.settings),
         created=work.at,
         revision=work.seq + 1,
     )

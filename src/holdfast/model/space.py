@@ -49,17 +49,24 @@ class Store(Value):
 
 
 class SpaceSpec(Value):
-    """What a `workspace.yml` declares: the space's name, its folder, its stores, and its text."""
+    """What a `workspace.yml` declares: the space's name, its folder, its stores, and its text.
+
+    `settings` has what else its sections say, by their names; `places` the file and line of what
+    only the vault can judge, by the name of the field.
+    """
 
     name: str
     path: str | None
     text: str
     stores: tuple[StoreSpec, ...]
+    settings: Mapping[str, Json] = {}
+    places: Mapping[str, str] = {}
 
 
 class SpaceInfo(Value):
     """A space as it is kept: with an id of its own, the folder that it belongs to, and the text of
     the `workspace.yml` that was applied last, by which a start knows that nothing changed.
+    `settings` has what the file says beside the stores, by the names of its sections.
     """
 
     id: SpaceId
@@ -67,5 +74,6 @@ class SpaceInfo(Value):
     name: str
     path: str | None
     declared: str | None
+    settings: Mapping[str, Json] = {}
     created: datetime
     revision: int

@@ -11,8 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from typing import Protocol, TypeVar, Unpack
+    from typing import Literal, Protocol, TypeVar, Unpack
 
+    from holdfast.core.forms import Form
     from holdfast.core.lifecycle import Event
     from holdfast.model.change import Change, Kind
     from holdfast.model.context import Draft
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from holdfast.model.query import EntryQuery
     from holdfast.model.review import Suggestion
     from holdfast.model.session import Session
-    from holdfast.model.space import SpaceInfo, Store, StoreSpec
+    from holdfast.model.space import SpaceInfo, Store, StoreSpec, StoreType
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
     from holdfast.model.write import Caller, Write
     from holdfast.ports.proposals import ProposalReads, ProposalWrites
@@ -343,11 +344,23 @@ if TYPE_CHECKING:
             """
             ...
 
+    Holding = Literal["entries", "values", "messages", "contents", "trees"]
+
     # A function that any agent loop can offer: name, docstring and annotations describe it.
     Tool = Callable[..., object]
 
     class Strategy(Protocol):
         """How a store behaves. One module each, registered by name."""
+
+        @property
+        def HOLDS(self) -> Holding:  # noqa: N802 - a module's constant
+            """What a store of it is made of, which says what can be asked of it."""
+            ...
+
+        @property
+        def OPTIONS(self) -> Mapping[StoreType, Mapping[str, Form]]:  # noqa: N802
+            """The options of a declared store, by the store's type."""
+            ...
 
         def check(self, spec: StoreSpec) -> StoreSpec:
             """The declared options, checked and completed. Raises OptionInvalid."""

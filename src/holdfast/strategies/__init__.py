@@ -1,6 +1,6 @@
 """The strategies, one module each, by name: what a store keeps, shows and offers.
 
-A new one is a module with `NAME`, `check`, `block` and `tools`, and a line here.
+A new one is a module with what `ports.Strategy` asks for and a `NAME`, and a line here.
 """
 
 from __future__ import annotations

@@ -9,12 +9,11 @@ counter does not grow the log for ever.
 
 from __future__ import annotations
 
+from holdfast.core.forms import Whole, checked_options
 from holdfast.core.jsonvalue import check_key, check_namespace, check_prefix, decode
 from holdfast.core.keyvalue import TTL_S_MAX, data_of, expiry_us
 from holdfast.core.suggesting import of_no_entries
-from holdfast.errors import OptionInvalid
 from holdfast.model.keyvalue import MISSING, Delete, Increment, Set
-from holdfast.model.names import shown
 from holdfast.model.times import from_us
 from holdfast.model.value import Value
 from holdfast.model.write import Write
@@ -24,16 +23,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Unpack
 
+    from holdfast.core.forms import Form
     from holdfast.model.context import Draft
     from holdfast.model.entry import Entry, Json
     from holdfast.model.keyvalue import Missing, Operation, Outcome, Stored
     from holdfast.model.review import Suggestion
-    from holdfast.model.space import Store, StoreSpec
+    from holdfast.model.space import Store, StoreSpec, StoreType
     from holdfast.model.write import WriteOptions
     from holdfast.ports import Desk, Tool, View, Work
     from holdfast.ports.values import ValueWrites
 
 NAME = "keyvalue"
+HOLDS = "values"
 NAMESPACE = "default"
 TTL_S = 30 * 86_400
 
@@ -48,29 +49,24 @@ class NamespaceStats(Value):
 
 # Declaration
 
-_MOST = {"namespace_bytes_max": 2**53, "ttl_s": TTL_S_MAX}
-_OPTIONS = {
-    "short_term": {"namespace_bytes_max": None, "ttl_s": TTL_S},
-    "long_term": {"namespace_bytes_max": None},
+_BYTES_MAX = Whole(about="how many bytes of keys and values a namespace holds", low=1, high=2**53)
+OPTIONS: Mapping[StoreType, Mapping[str, Form]] = {
+    "short_term": {
+        "namespace_bytes_max": _BYTES_MAX,
+        "ttl_s": Whole(
+            about="how many seconds a value lives that does not say",
+            low=1,
+            high=TTL_S_MAX,
+            default=TTL_S,
+        ),
+    },
+    "long_term": {"namespace_bytes_max": _BYTES_MAX},
 }
 
 
 def check(spec: StoreSpec) -> StoreSpec:
     """The options of a declared store, checked and completed."""
-    allowed = _OPTIONS[spec.type]
-    for name, value in spec.options.items():
-        if name not in allowed:
-            raise OptionInvalid(
-                name,
-                f"a {spec.type} keyvalue store has no option {shown(name)}",
-                f"one of {', '.join(allowed)}",
-            )
-        if type(value) is not int or not 1 <= value <= _MOST[name]:
-            raise OptionInvalid(
-                name, f"{name} is not a whole number from 1 to {_MOST[name]:,}", "such as 86400"
-            )
-    given = {name: spec.options.get(name, default) for name, default in allowed.items()}
-    return spec.replace(options={k: value for k, value in given.items() if value is not None})
+    return checked_options(spec, OPTIONS)
 
 
 # Policy

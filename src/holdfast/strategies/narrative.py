@@ -12,9 +12,10 @@ from collections import Counter
 
 from holdfast.core.budget import estimate_tokens
 from holdfast.core.canonical import canonical
+from holdfast.core.forms import Days, Whole, checked_options
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.core.suggesting import changes_of, new_entry
-from holdfast.errors import Conflict, InvalidInput, OptionInvalid, Refused
+from holdfast.errors import Conflict, InvalidInput, Refused
 from holdfast.model.context import Draft, Line
 from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry, NewEntry
 from holdfast.model.ids import short
@@ -30,14 +31,16 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Literal, Unpack
 
+    from holdfast.core.forms import Form
     from holdfast.model.entry import Json, Origin
     from holdfast.model.query import Order
     from holdfast.model.review import Suggestion
-    from holdfast.model.space import Store, StoreSpec
+    from holdfast.model.space import Store, StoreSpec, StoreType
     from holdfast.model.write import WriteOptions
     from holdfast.ports import Desk, Tool, View, Work
 
 NAME = "narrative"
+HOLDS = "entries"
 INJECTED = 20
 KEEP = 200
 TTL_DAYS = 30
@@ -60,45 +63,26 @@ class Removed(Value):
 
 # Declaration
 
-_OPTIONS = {"short_term": ("keep", "ttl", "priority"), "long_term": ("priority",)}
+_PRIORITY = Whole(
+    about="which block a small budget serves first", low=0, high=100, default=PRIORITY
+)
+OPTIONS: Mapping[StoreType, Mapping[str, Form]] = {
+    "short_term": {
+        "keep": Whole(about="how many of the newest are kept", low=1, high=1_000_000, default=KEEP),
+        "ttl": Days(
+            about="for how many UTC days, as 30d; or session: as long as its session",
+            words=("session",),
+            default=TTL_DAYS,
+        ),
+        "priority": _PRIORITY,
+    },
+    "long_term": {"priority": _PRIORITY},
+}
 
 
 def check(spec: StoreSpec) -> StoreSpec:
     """The options of a declared store, checked and completed."""
-    allowed = _OPTIONS[spec.type]
-    for name in spec.options:
-        if name not in allowed:
-            raise OptionInvalid(
-                name,
-                f"a {spec.type} narrative store has no option {shown(name)}",
-                f"one of {', '.join(allowed)}",
-            )
-    options: dict[str, Json] = {"priority": _whole(spec.options, "priority", PRIORITY, 0, 100)}
-    if spec.type == "short_term":
-        options["keep"] = _whole(spec.options, "keep", KEEP, 1, 1_000_000)
-        options["ttl"] = _ttl(spec.options.get("ttl", f"{TTL_DAYS}d"))
-    return spec.replace(options=options)
-
-
-def _whole(options: Mapping[str, Json], name: str, default: int, low: int, high: int) -> int:
-    value = options.get(name, default)
-    if type(value) is not int or not low <= value <= high:
-        raise OptionInvalid(
-            name, f"{name} is not a whole number from {low:,} to {high:,}", f"such as {default}"
-        )
-    return value
-
-
-def _ttl(value: Json) -> Json:
-    """`session`, or a number of whole UTC days."""
-    if value == "session":
-        return value
-    text = str(value).removesuffix("d") if not isinstance(value, bool) else ""
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= 36_500:
-        raise OptionInvalid(
-            "ttl", f"ttl is neither whole days nor `session`: {shown(str(value))}", "such as 30d"
-        )
-    return int(text)
+    return checked_options(spec, OPTIONS)
 
 
 # Policy

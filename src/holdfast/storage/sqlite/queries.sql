@@ -12,16 +12,16 @@ INSERT INTO vault (number, id, created_us, secret, text_version, digest) VALUES 
 ON CONFLICT (number) DO UPDATE SET text_version = excluded.text_version, digest = excluded.digest;
 
 -- name: spaces
-SELECT number, id, name, path, declared, created_us, revision FROM space ORDER BY number;
+SELECT number, id, name, path, declared, settings, created_us, revision FROM space ORDER BY number;
 
 -- name: space_named
-SELECT number, id, name, path, declared, created_us, revision FROM space WHERE name = ?;
+SELECT number, id, name, path, declared, settings, created_us, revision FROM space WHERE name = ?;
 
 -- name: put_space
-INSERT INTO space (number, id, name, path, declared, created_us, revision, digest)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO space (number, id, name, path, declared, settings, created_us, revision, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (number) DO UPDATE SET name = excluded.name, path = excluded.path,
-    declared = excluded.declared, revision = excluded.revision, digest = excluded.digest;
+    declared = excluded.declared, settings = excluded.settings, revision = excluded.revision, digest = excluded.digest;
 
 -- name: stores
 -- The declared in their order, then the withdrawn as they came.

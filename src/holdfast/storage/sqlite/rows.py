@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # The columns that a row's digest covers, in order. `verify` reads tables by this list.
 DIGESTED: dict[str, tuple[str, ...]] = {
     "vault": ("number", "id", "created_us", "secret", "text_version"),
-    "space": ("number", "id", "name", "path", "declared", "created_us", "revision"),
+    "space": ("number", "id", "name", "path", "declared", "settings", "created_us", "revision"),
     "store": (
         *("number", "id", "space", "name", "type", "strategy", "options", "position", "revision"),
     ),
@@ -115,6 +115,7 @@ def space_row(space: SpaceInfo) -> Row:
             space.name,
             space.path,
             space.declared,
+            canonical_text(dict(space.settings)),
             to_us(space.created),
             space.revision,
         ),
@@ -123,13 +124,14 @@ def space_row(space: SpaceInfo) -> Row:
 
 @whole
 def space_from(row: Row) -> SpaceInfo:
-    number, space_id, name, path, declared, created_us, revision = row
+    number, space_id, name, path, declared, settings, created_us, revision = row
     return SpaceInfo(
         id=space_id,
         number=number,
         name=name,
         path=path,
         declared=declared,
+        settings=json.loads(settings),
         created=from_us(created_us),
         revision=revision,
     )

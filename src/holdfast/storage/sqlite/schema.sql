@@ -18,7 +18,7 @@ CREATE TABLE space (
     created_us INTEGER NOT NULL,
     revision   INTEGER NOT NULL,
     digest     BLOB NOT NULL
-) STRICT;
+, settings TEXT NOT NULL DEFAULT '{}') STRICT;
 
 CREATE TABLE store (
     number   INTEGER PRIMARY KEY,
