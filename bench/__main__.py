@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 JOBS = {
     "durable-write": "durable_write",
     "writers-32": "writers_32",
+    "values": "values",
     "add-entry": "add_entry",
     "context": "context",
     "start-up": "start_up",

@@ -17,6 +17,8 @@ SMALL = "the of and to in is it on for with that was as at by be this from are n
 WORDS = 20_000
 NOTE_CHARS = 90
 RARE_RANKS = (100, 5_000)
+SMALL_BYTES, LARGE_BYTES = 200, 5_000
+UNDER_A_PREFIX = 200
 
 
 def vocabulary(seed: int = 3) -> list[str]:
@@ -62,3 +64,24 @@ def value(number: int) -> str:
 
 def key(number: int) -> str:
     return f"key-{number * 7919 % 10_000:05}"
+
+
+# Many values by key, 200 under each prefix.
+
+
+def place(number: int) -> str:
+    return f"{prefix(number)}{number % UNDER_A_PREFIX:03}"
+
+
+def prefix(number: int) -> str:
+    return f"user-{number // UNDER_A_PREFIX:05}:"
+
+
+def spread(number: int, size: int) -> int:
+    """One of so many, all over the place, the same ones every time."""
+    return number * 611_953 % size
+
+
+def member(number: int, length: int) -> dict[str, object]:
+    """A value of so many bytes as JSON."""
+    return {"n": number, "text": "x" * (length - 19 - len(str(number)))}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,12 +27,12 @@ WORKERS = Path(__file__).parent / "workers"
 
 class Remote:
     def __init__(
-        self, python: Path, worker: str, options: Mapping[str, object], env: Mapping[str, str]
+        self, program: Path, worker: str, options: Mapping[str, object], env: Mapping[str, str]
     ) -> None:
         # What it says besides is shown if it fails. It stays open until `close`.
         self._words = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self._process = subprocess.Popen(
-            [str(python), str(WORKERS / f"{worker}.py")],
+            [str(program), str(WORKERS / worker)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._words,
@@ -80,10 +81,19 @@ def peer(
         raise Missing("not installed")
     return Remote(
         venv / "bin" / "python",
-        worker,
+        f"{worker}.py",
         {"folder": str(folder), **options},
         {"HOME": str(home or folder), "PYTHONPATH": str(ROOT)},
     )
+
+
+def node(peers: Path, package: str, worker: str, folder: Path, **options: object) -> Remote:
+    """The same for a peer from npm, which is installed in the same folder."""
+    program, home = shutil.which("node"), peers / "node_modules" / package
+    if program is None or not home.exists():
+        raise Missing("not installed")
+    asked = {"folder": str(folder), "module": str(home / "dist" / "index.js"), **options}
+    return Remote(Path(program), f"{worker}.mjs", asked, {})
 
 
 def own(worker: str, folder: Path, env: Mapping[str, str], **options: object) -> Remote:
@@ -91,7 +101,7 @@ def own(worker: str, folder: Path, env: Mapping[str, str], **options: object) ->
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
     return Remote(
         Path(sys.executable),
-        worker,
+        f"{worker}.py",
         {"folder": str(folder), **options},
         {"PYTHONPATH": path, **env},
     )

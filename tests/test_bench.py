@@ -27,8 +27,25 @@ ROWS = {
         "raw apsw, log keeps its size",
         "raw apsw, log grows",
         "holdfast Database.write",
+        "holdfast kv.set",
+        "holdfast await backend.set",
         "LangGraph SqliteStore",
         "diskcache, synchronous = FULL",
+        "Redis, appendfsync always",
+    ],
+    "values": [
+        f"{job}, {length} bytes, N = 400: {name}"
+        for job, length in (("get", "200"), ("get", "5,000"), ("list", "200"))
+        for name in (
+            "raw apsw",
+            f"holdfast kv.{job}",
+            f"holdfast await backend.{job}",
+            "LangGraph SqliteStore",
+            "LangGraph InMemoryStore",
+            *(["diskcache"] if job == "get" else []),
+            "Redis",
+            "AgentVM, in memory",
+        )
     ],
     "add-entry": [
         *(
@@ -89,7 +106,16 @@ ROWS = {
     ],
     "footprint": ["holdfast, packages it needs", "holdfast, their downloads"],
 }
-PEERS = ("LangGraph", "diskcache", "Chroma", "mem0", "basic-memory", "tantivy", "import mem0")
+PEERS = (
+    "AgentVM",
+    "LangGraph",
+    "diskcache",
+    "Chroma",
+    "mem0",
+    "basic-memory",
+    "tantivy",
+    "import mem0",
+)
 
 
 def bench(*words: str, file: Path) -> tuple[str, dict[str, Any]]:
@@ -121,7 +147,7 @@ def test_a_job_prints_its_rows(job: str, tmp_path: Path) -> None:
     assert [row["candidate"] for row in table["rows"]] == ROWS[job]
     for row in table["rows"]:
         assert row["candidate"] in said
-        if row["candidate"].removeprefix("python -c '").startswith(PEERS):
+        if row["candidate"].rpartition(": ")[2].removeprefix("python -c '").startswith(PEERS):
             assert (row["median"], row["remark"]) == ("–", "not installed")
         elif row["candidate"].startswith("holdfast") and row["goal"]:
             assert row["met"] in (True, False)
