@@ -12,8 +12,7 @@ from holdfast.engine.view import NowView, PastView
 from holdfast.engine.work import Core, Work, mutate
 from holdfast.errors import Refused
 from holdfast.model.names import check_label
-from holdfast.model.value import Value
-from holdfast.model.write import Write
+from holdfast.model.write import Write, check_write
 from holdfast.strategies import STRATEGIES, keyvalue, narrative
 
 TYPE_CHECKING = False
@@ -38,13 +37,21 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-class StoreDesk(Value):
-    """One store of a space, as a strategy's face works on it: `ports.Desk`."""
+class StoreDesk:
+    """One store of a space, as a strategy's face works on it: `ports.Desk`.
 
-    core: Core
-    caller: Caller
-    store: Store
-    as_of: int | datetime | None = None
+    `store` is the store as it was when the desk was opened. Units get it as it is declared at their
+    moment: the row that the desk knows, where its revision is the same still, else looked up.
+    """
+
+    def __init__(
+        self, core: Core, caller: Caller, store: Store, as_of: int | datetime | None = None
+    ) -> None:
+        self.core = core
+        self.caller = caller
+        self.store = store
+        self.as_of = as_of
+        self._known = store
 
     def read(self, unit: Callable[[View, Store], T]) -> T:
         return self.core.storage.read(
@@ -56,7 +63,7 @@ class StoreDesk(Value):
     def mutate(
         self, op: str, arguments: Mapping[str, Json], unit: Callable[[Work, Store], T], write: Write
     ) -> T:
-        check_present(self.as_of, self.store.label)
+        self._to_write()
         meant = {"store": self.store.label, **arguments}
 
         def run(work: Work) -> T:
@@ -66,7 +73,7 @@ class StoreDesk(Value):
         return mutate(self.core, self.caller, write, op, meant, run)
 
     def value_data(self, namespace: str, key: str) -> bytes | None:
-        store, at_us = self.store, self.core.clock()
+        store, at_us = self._known, self.core.clock()
 
         def unit(snapshot: Snapshot) -> bytes | None:
             data = snapshot.value_data(store, namespace, key, at_us)
@@ -82,19 +89,46 @@ class StoreDesk(Value):
         unit: Callable[[ValueWrites, Store, int], T],
         done: Callable[[T | None, BaseException | None], None],
     ) -> None:
-        check_present(self.as_of, self.store.label)
+        self._to_write()
+        self.core.storage.submit(self._values_alone(unit), done)
 
+    def mutate_values(
+        self,
+        op: str,
+        arguments: Callable[[], Mapping[str, Json]],
+        unit: Callable[[ValueWrites, Store, int], T],
+        write: Write,
+    ) -> T:
+        if write.key is not None or self.caller.session is not None:
+            return self.mutate(
+                op, arguments(), lambda work, store: unit(work.values, store, work.at_us), write
+            )
+        check_write(write)
+        self._to_write()
+        return self.core.storage.write(self._values_alone(unit))
+
+    def _values_alone(
+        self, unit: Callable[[ValueWrites, Store, int], T]
+    ) -> Callable[[Transaction], T]:
         def run(tx: Transaction) -> T:
             store = self._now(tx)
             if not store.number:
                 store = spaces.written_store(Work(self.core, tx, self.caller, Write()), store)
             return unit(tx, store, self.core.clock())
 
-        self.core.storage.submit(run, done)
+        return run
+
+    def _to_write(self) -> None:
+        """Know the store's row before a write. Only what is committed is remembered: a unit may
+        see a row of a group that is then rolled back, and another row may take its number.
+        """
+        check_present(self.as_of, self.store.label)
+        if not self._known.number:
+            self._known = self.core.storage.read(self._now)
 
     def _now(self, snapshot: Snapshot) -> Store:
         """The store as it is declared at the moment of the unit, which may differ from before."""
-        store = self.store
+        store = self._known
         if self.as_of is not None:
             return store
         if store.number and snapshot.store_revision(store) == store.revision:

@@ -329,6 +329,17 @@ if TYPE_CHECKING:
             write: Write,
         ) -> T: ...
 
+        def mutate_values(
+            self,
+            op: str,
+            arguments: Callable[[], Mapping[str, Json]],
+            unit: Callable[[ValueWrites, Store, int], T],
+            write: Write,
+        ) -> T:
+            """A unit that changes values only, given the moment that it takes place at. It leaves
+            no trace in the log, so without a session and a key it needs nothing of the log."""
+            ...
+
         def value_data(self, namespace: str, key: str) -> bytes | None:
             """The JSON of a value of the store, None where it is missing."""
             ...

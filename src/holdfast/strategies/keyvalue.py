@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.model.review import Suggestion
     from holdfast.model.space import Store, StoreSpec, StoreType
     from holdfast.model.write import WriteOptions
-    from holdfast.ports import Desk, Tool, View, Work
+    from holdfast.ports import Desk, Tool, View
     from holdfast.ports.values import ValueWrites
 
 NAME = "keyvalue"
@@ -196,10 +196,10 @@ class Values:
     def clear(self, **write: Unpack[WriteOptions]) -> int:
         """Remove every key of this namespace; how many there were."""
         name = self.namespace
-        return self._desk.mutate(
+        return self._desk.mutate_values(
             "kv clear",
-            {"namespace": name},
-            lambda work, store: work.values.clear_values(store, name, work.at_us, forget=True),
+            lambda: {"namespace": name},
+            lambda values, store, at_us: values.clear_values(store, name, at_us, forget=True),
             Write(**write),
         )
 
@@ -229,27 +229,24 @@ class Values:
         if ttl_s is not None:
             expiry_us(0, ttl_s)
 
-        def unit(work: Work, store: Store) -> tuple[Outcome, ...]:
+        def unit(values: ValueWrites, store: Store, at_us: int) -> tuple[Outcome, ...]:
             asked = operations
             if ttl_s is not None:
-                until = from_us(expiry_us(work.at_us, ttl_s))
+                until = from_us(expiry_us(at_us, ttl_s))
                 asked = [each.replace(expires_at=until) for each in operations]
-            return apply(work.values, store, self.namespace, asked, data, work.at_us)
+            return apply(values, store, self.namespace, asked, data, at_us)
 
-        return self._desk.mutate(
-            "kv apply", self._meant(operations, data, write, ttl_s), unit, write
+        return self._desk.mutate_values(
+            "kv apply", lambda: self._meant(operations, data, ttl_s), unit, write
         )
 
     def _meant(
         self,
         operations: Sequence[Operation],
         data: Mapping[str, bytes | None],
-        write: Write,
         ttl_s: float | None,
     ) -> dict[str, Json]:
         """What a repeated call must ask for again; worked out only for one that may be repeated."""
-        if write.key is None:
-            return {}
         asked: list[Json] = [
             repr(each.replace(value=data[each.key]) if isinstance(each, Set) else each)
             for each in operations
