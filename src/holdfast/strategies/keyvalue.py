@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.model.review import Suggestion
     from holdfast.model.space import Store, StoreSpec, StoreType
     from holdfast.model.write import WriteOptions
-    from holdfast.ports import Desk, Tool, View
+    from holdfast.ports import Desk, Tool, View, Work
     from holdfast.ports.values import ValueWrites
 
 NAME = "keyvalue"
