@@ -170,19 +170,29 @@ class Output:
         """Come back when a person said yes; else raise, and nothing was changed."""
         if self.yes:
             return
-        if self.json or not sys.stdin.isatty() or not self._err.isatty():
+        if not self._is_answered():
             raise Refused(
                 "confirmation_needed",
                 f"this asks first, and nobody is there to answer: {question}",
                 hint="add `--yes` to go on without being asked",
             )
-        self._write(self._err, f"{visible(question)} [y/N] ")
+        if self._reply(f"{question} [y/N]").lower() not in ("y", "yes"):
+            raise Refused("not_confirmed", "not confirmed; nothing was changed")
+
+    def ask(self, question: str) -> str:
+        """What a person answers; nothing where nobody is there to be asked."""
+        return self._reply(question) if self._is_answered() else ""
+
+    def _is_answered(self) -> bool:
+        return not self.json and sys.stdin.isatty() and self._err.isatty()
+
+    def _reply(self, question: str) -> str:
+        self._write(self._err, f"{visible(question)} ")
         self._err.flush()
         reply = sys.stdin.readline()
         if not reply.endswith("\n"):  # Ctrl-D
             self._write(self._err, "\n")
-        if reply.strip().lower() not in ("y", "yes"):
-            raise Refused("not_confirmed", "not confirmed; nothing was changed")
+        return reply.strip()
 
     def bold(self, text: str) -> str:
         """A heading on standard output."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from holdfast.model.change import Change
+    from holdfast.model.directory import Version
     from holdfast.model.entry import Entry
     from holdfast.model.ids import SessionId
     from holdfast.model.query import EntryQuery
@@ -80,6 +81,17 @@ class NowView:
     @property
     def values(self) -> ValueReads:
         return self._snapshot
+
+    def memories(self, store: Store) -> Iterator[tuple[str, Version]]:
+        for found in self._snapshot.directories(store.space_name, "memory"):
+            head = None if found.hidden else self._snapshot.version(found, found.head)
+            if head is not None:
+                yield found.name, head
+
+    def beginning(self, version: Version, path: str, bytes_max: int) -> bytes | None:
+        from holdfast.engine.directories.objects import beginning
+
+        return beginning(self._snapshot, version, path, bytes_max)
 
 
 class PastView:
@@ -143,6 +155,20 @@ class PastView:
             "values by key keep no history, so there is no earlier moment of them",
             hint="read them as they are now",
         )
+
+    def memories(self, store: Store) -> Iterator[tuple[str, Version]]:
+        """Those that are still kept, as they were then."""
+        for found in self._snapshot.directories(store.space_name, "memory"):
+            then = image_at(self._snapshot, found.revision, self._seq)
+            if then is None or then.after is None or then.after["hidden"]:
+                continue
+            v = then.after["head"]
+            head = self._snapshot.version(found, v) if isinstance(v, int) else None
+            if head is not None:
+                yield found.name, head
+
+    def beginning(self, version: Version, path: str, bytes_max: int) -> bytes | None:
+        return self._now.beginning(version, path, bytes_max)
 
     def _shown_then(self, store: Store) -> Iterator[Entry]:
         for now in self._snapshot.all_entries(store, self._seq):

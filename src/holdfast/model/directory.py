@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.model.tree import FOLDER, Node
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
@@ -51,6 +52,10 @@ class Version(Value):
     session: str | None
     message: str
     at: datetime
+
+    @property
+    def root(self) -> Node:
+        return Node(FOLDER, self.files, self.size, self.tree)
 
 
 class Limits(Value):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.core.lifecycle import Event
     from holdfast.model.change import Change, Kind
     from holdfast.model.context import Draft
+    from holdfast.model.directory import Version
     from holdfast.model.entry import Entry, EntryChanges, Json, NewEntry
     from holdfast.model.ids import SessionId
     from holdfast.model.problem import Problem
@@ -281,6 +282,15 @@ if TYPE_CHECKING:
         @property
         def values(self) -> ValueReads:
             """The values by key. They have no past."""
+            ...
+
+        def memories(self, store: Store) -> Iterable[tuple[str, Version]]:
+            """The memory directories of the store's space by name, without the hidden, each with
+            the version that folders are brought to."""
+            ...
+
+        def beginning(self, version: Version, path: str, bytes_max: int) -> bytes | None:
+            """So much of a file's content, verified; None where the version has no such file."""
             ...
 
     class Work(View, Protocol):

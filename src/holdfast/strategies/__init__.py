@@ -5,7 +5,7 @@ A new one is a module with what `ports.Strategy` asks for and a `NAME`, and a li
 
 from __future__ import annotations
 
-from holdfast.strategies import keyvalue, narrative
+from holdfast.strategies import directory, keyvalue, narrative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,4 +13,8 @@ if TYPE_CHECKING:
 
     from holdfast.ports import Strategy
 
-STRATEGIES: Mapping[str, Strategy] = {keyvalue.NAME: keyvalue, narrative.NAME: narrative}
+STRATEGIES: Mapping[str, Strategy] = {
+    directory.NAME: directory,
+    keyvalue.NAME: keyvalue,
+    narrative.NAME: narrative,
+}

@@ -12,7 +12,7 @@ from holdfast.cli.opening import (
 )
 from holdfast.cli.output import Column, in_a_line
 from holdfast.core.codec import plain
-from holdfast.errors import NotFound, UsageError
+from holdfast.errors import InvalidInput, NotFound, UsageError
 from holdfast.model.tree import short_hex
 
 TYPE_CHECKING = False
@@ -30,13 +30,21 @@ if TYPE_CHECKING:
     from holdfast.model.directory import Version
 
 PATHS_SHOWN = 20
+SECONDS_UNSEEN = 0.5
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _MARKS = {"added": "A", "deleted": "D", "modified": "M", "mode": "M", "type": "M"}
 
 
 def init(call: Call, out: Output) -> None:
     with opened_space(call) as space:
-        made = _of(call, space).init(_here(), call["name"])
+        directories = _of(call, space)
+        try:
+            made = directories.init(_here(), call["name"])
+        except InvalidInput as exc:
+            name = out.ask(f"{exc.message}. Name:") if call["name"] is None else ""
+            if not name:
+                raise
+            made = directories.init(_here(), name)
     out.emit(plain(made), made.name)
     if made.created:
         out.note(f"Initialised the {made.type} {made.name} in {made.where}")
@@ -294,12 +302,14 @@ def _progress(out: Output) -> Callable[[str, int, int], None]:
     from time import monotonic
 
     began = monotonic()
+    since: dict[str, float] = {}
 
     def show(what: str, files: int, size: int) -> None:
-        seconds = monotonic() - began
-        if seconds > 0.5:
-            rate = _size(int(size / seconds))
-            out.progress(f"{what}: {files:,} files, {_size(size)}, {rate}/s")
+        now = monotonic()
+        seconds = now - since.setdefault(what, now)
+        if now - began > SECONDS_UNSEEN:
+            rate = f", {_size(int(size / seconds))}/s" if seconds > 0 else ""
+            out.progress(f"{what}: {files:,} files, {_size(size)}{rate}")
 
     return show
 

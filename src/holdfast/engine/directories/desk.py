@@ -12,7 +12,6 @@ from holdfast.errors import Conflict, HoldfastError, NotFound
 from holdfast.model.directory import Directory, Version
 from holdfast.model.names import shown
 from holdfast.model.tree import (
-    FOLDER,
     AtTime,
     Latest,
     Node,
@@ -186,10 +185,6 @@ def _version(
         message=message,
         at=work.at,
     )
-
-
-def root_of(version: Version) -> Node:
-    return Node(FOLDER, version.files, version.size, version.tree)
 
 
 def resolved(text: str, seen: Seen) -> Version:

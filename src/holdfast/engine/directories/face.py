@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 
 from holdfast.engine.directories import look
-from holdfast.engine.directories.desk import Desk, Draft, resolved, root_of
+from holdfast.engine.directories.desk import Desk, Draft, resolved
 from holdfast.engine.directories.folder import (
     check_type,
     find_config,
@@ -214,7 +214,7 @@ class Directories:
             old = resolved(version, seen)
             if old.tree == head.tree:
                 return head, False
-            draft = Draft(root=root_of(old), parents=(head.v,))
+            draft = Draft(root=old.root, parents=(head.v,))
             words = message or f"rollback to v{old.v}"
             made = self._desk.make(
                 name, seen, [draft], (), Write(**write), op="rollback", message=words

@@ -58,6 +58,14 @@ class Working:
         self.config = config
         self.own = root / OWN
 
+    def keep_config(self) -> None:
+        given, usual = self.config.limits, Limits.defaults_
+        limits = {name: getattr(given, name) for name in _LIMITS}
+        limits = {name: value for name, value in limits.items() if value != usual[name]}
+        text = f"name: {self.config.name}\ntype: {self.config.type}\n"
+        text += f"limits: {json.dumps(limits)}\n" if limits else ""
+        replace_file(self.own / CONFIG, text.encode())
+
     def state(self) -> State | None:
         try:
             said = json.loads((self.own / STATE).read_bytes())
@@ -92,6 +100,8 @@ class Working:
         """One command at a time works in a folder; another one waits for it."""
         with failing(self.root):
             self.own.mkdir(exist_ok=True)
+            if not (self.own / CONFIG).exists():  # another place says it, which a pull may change
+                self.keep_config()
             handle = os.open(self.own / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -120,10 +130,13 @@ def open_folder(root: Path) -> Working:
     """The folder, if it is initialised."""
     found = find_config(root)
     if found is None:
+        above = next((place for place in root.parents if (place / OWN / CONFIG).is_file()), None)
         raise NotFound(
             "folder_not_initialised",
             f"{shown(str(root), 200)} is not a versioned directory",
-            hint="`init` makes it one, or `clone NAME` brings one here",
+            hint="`init` makes it one, or `clone NAME` brings one here"
+            if above is None
+            else f"go to {shown(str(above), 200)}, which is one",
         )
     return Working(root, found)
 
@@ -144,11 +157,11 @@ def find_config(root: Path) -> Config | None:
 
 
 def write_config(root: Path, name: str, kind: str) -> Working:
-    config = Config(name=name, type=kind)
+    working = Working(root, Config(name=name, type=kind))
     with failing(root):
-        (root / OWN).mkdir(parents=True, exist_ok=True)
-        replace_file(root / OWN / CONFIG, f"name: {name}\ntype: {kind}\n".encode())
-    return Working(root, config)
+        working.own.mkdir(parents=True, exist_ok=True)
+        working.keep_config()
+    return working
 
 
 def _config(data: bytes, place: Path) -> Config:

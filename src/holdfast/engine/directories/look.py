@@ -6,7 +6,7 @@ from holdfast.core.merge.text import is_binary
 from holdfast.core.trees.compare import compare
 from holdfast.core.trees.tree import EMPTY
 from holdfast.core.trees.unified import unified
-from holdfast.engine.directories.desk import resolved, root_of
+from holdfast.engine.directories.desk import resolved
 from holdfast.engine.directories.local import LocalContents
 from holdfast.engine.directories.objects import Objects
 from holdfast.engine.directories.push import base_of
@@ -77,7 +77,7 @@ def status(desk: Desk, working: Working) -> FolderStatus:
     found = scan(working)
     base = base_of(working, seen, found.root.digest)
     objects = Objects(desk.core.storage, found.folders)
-    since = root_of(base or head)
+    since = (base or head).root
     by_kind: dict[str, list[str]] = {"added": [], "deleted": [], "modified": []}
     for change in compare(since, found.root, objects.load):
         kind = change.kind if change.kind in by_kind else "modified"
@@ -132,9 +132,9 @@ def log(desk: Desk, name: str, limit: int) -> Sequence[Entry]:
     entries: list[Entry] = []
     for version in seen.versions[:limit]:
         parent = seen.find(version.parents[0]) if version.parents else None
-        before = EMPTY if parent is None else root_of(parent)
+        before = EMPTY if parent is None else parent.root
         counts = {"added": 0, "deleted": 0, "modified": 0}
-        for change in compare(before, root_of(version), objects.load):
+        for change in compare(before, version.root, objects.load):
             counts[change.kind if change.kind in counts else "modified"] += 1
         is_head = version.v == directory.head
         entries.append(Entry(version=version, is_head=is_head, **counts))
@@ -154,9 +154,9 @@ def diff(
         objects = Objects(desk.core.storage, found.folders, local)
     else:
         old = head if before == "base" else resolved(before, seen)
-        new = root_of(head if after is None else resolved(after, seen))
+        new = (head if after is None else resolved(after, seen)).root
         objects = Objects(desk.core.storage)
-    for change in compare(root_of(old), new, objects.load):
+    for change in compare(old.root, new, objects.load):
         yield FileDiff(path=change.path, kind=change.kind, lines=b"".join(_lines(change, objects)))
 
 

@@ -20,10 +20,10 @@ from holdfast.core.trees.cut import (
     encode_recipe,
 )
 from holdfast.core.trees.digest import digest_of
-from holdfast.core.trees.tree import EMPTY, EMPTY_BYTES
+from holdfast.core.trees.tree import EMPTY, EMPTY_BYTES, find
 from holdfast.errors import Damaged
 from holdfast.model.directory import StoredObject
-from holdfast.model.tree import DIGEST_TAG
+from holdfast.model.tree import DIGEST_TAG, FILE, PROGRAM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from holdfast.core.trees.cut import Cut
+    from holdfast.model.directory import Version
     from holdfast.ports import Snapshot, Storage
 
 
@@ -92,6 +93,33 @@ class Objects:
         if form == RECIPE or size != part.size:
             raise damaged(part.digest)
         return verified(part.digest, data)
+
+
+def beginning(snapshot: Snapshot, version: Version, path: str, bytes_max: int) -> bytes | None:
+    """The first bytes of a file of a version. Of a large one only its first parts are read."""
+
+    def load(name: str) -> bytes:
+        return b"".join(_pieces(snapshot, name))
+
+    node = find(version.root, path, load)
+    if node is None or node.kind not in (FILE, PROGRAM):
+        return None
+    data = b""
+    for piece in _pieces(snapshot, node.digest):
+        data += piece
+        if len(data) >= bytes_max:
+            break
+    return data[:bytes_max]
+
+
+def _pieces(snapshot: Snapshot, name: str) -> Iterator[bytes]:
+    """A content piece by piece, each one verified, in one look at the vault."""
+    form, size, data = stored(snapshot, name)
+    if form != RECIPE:
+        yield verified(name, data)
+        return
+    for part in decode_recipe(data, size):
+        yield verified(part.digest, stored(snapshot, part.digest)[2])
 
 
 def stored(snapshot: Snapshot, name: str) -> tuple[str, int, bytes]:

@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 
 from holdfast.core.trees.tree import EMPTY
-from holdfast.engine.directories.desk import Draft, resolved, root_of
+from holdfast.engine.directories.desk import Draft, resolved
 from holdfast.engine.directories.folder import State, failing, write_config
 from holdfast.engine.directories.layout import finish, lay_out_new, stage
 from holdfast.engine.directories.local import LocalContents
@@ -76,13 +76,13 @@ def _pull(
     target = head if options.version == "latest" else resolved(options.version, seen)
     found = scan(working, options.progress)
     base = base_of(working, seen, found.root.digest)
-    goal, nearer, recovery = root_of(target), [found.folders], None
+    goal, nearer, recovery = target.root, [found.folders], None
     conflicts: tuple[MergeConflict, ...] = ()
     is_ours = found.root.digest not in (target.tree, EMPTY.digest if base is None else base.tree)
     if is_ours and options.force:
         recovery = _recovered(desk, working, found, seen, base, options, write)
     elif is_ours:
-        merged = merged_with(desk, working, found, EMPTY if base is None else root_of(base), target)
+        merged = merged_with(desk, working, found, EMPTY if base is None else base.root, target)
         goal, conflicts = merged.root, merged.conflicts
         nearer += [merged.folders, merged.contents]
     objects = Objects(desk.core.storage, *nearer, LocalContents(working.root, found))
@@ -119,7 +119,7 @@ def _recovered(
     for version in seen.versions:
         if version.tree == found.root.digest:
             return version
-    rests_on = EMPTY if base is None else root_of(base)
+    rests_on = EMPTY if base is None else base.root
     try:
         storing = store_scan(desk, working, found, rests_on, options.progress)
     except Changed as exc:
@@ -151,7 +151,7 @@ def clone(desk: Desk, name: str, place: Path, options: PullOptions) -> Pulled:
         part = place.with_name(f".{place.name[:100]}{PART}{os.getpid()}")
         part.mkdir()
     try:
-        _fill(desk, part, root_of(target), options)
+        _fill(desk, part, target.root, options)
         working = write_config(part, directory.name, directory.type)
         working.keep_state(State(directory=directory.id, v=target.v))
         check_empty(place)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from holdfast.core.merge.trees import merge_trees
 from holdfast.core.trees.tree import EMPTY
-from holdfast.engine.directories.desk import TRIES, Draft, Overtaken, root_of
+from holdfast.engine.directories.desk import TRIES, Draft, Overtaken
 from holdfast.engine.directories.folder import State
 from holdfast.engine.directories.layout import finish
 from holdfast.engine.directories.local import LocalContents
@@ -116,13 +116,13 @@ def _next(
     write: Write,
 ) -> Pushed:
     head = seen.head
-    rests_on = EMPTY if head is None or options.force else root_of(head)
+    rests_on = EMPTY if head is None or options.force else head.root
     storing = store_scan(desk, working, found, rests_on, options.progress)
     parents = () if head is None else (head.v,)
     drafts = [Draft(root=found.root, parents=parents)]
     base = base_of(working, seen, found.root.digest)
     if head is not None and options.overwrite and (base is None or base.v != head.v):
-        drafts.insert(0, Draft(root=root_of(head), parents=parents, kind="recovery"))
+        drafts.insert(0, Draft(root=head.root, parents=parents, kind="recovery"))
     made = desk.make(
         working.config.name,
         seen,
@@ -148,7 +148,7 @@ def _merge(
 ) -> Pushed:
     head = seen.head
     assert head is not None
-    base_root = EMPTY if base is None else root_of(base)
+    base_root = EMPTY if base is None else base.root
     rests_on = EMPTY if options.force else base_root
     storing = store_scan(desk, working, found, rests_on, options.progress)
     merged = merged_with(desk, working, found, base_root, head)
@@ -190,7 +190,7 @@ def merged_with(
     return merge_trees(
         base,
         found.root,
-        root_of(theirs),
+        theirs.root,
         load=objects.load,
         read=objects.load,
         load_yaml=load_yaml,

@@ -95,6 +95,7 @@ class _Scanner:
         self.progress = progress
         self.found = Scan()
         self.files = self.size = self.kept = 0
+        self.read_files = self.read_bytes = 0
 
     def run(self) -> Scan:
         handle = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -205,7 +206,7 @@ class _Scanner:
                 raise
             row = row_of(after)
             if row == row_of(before) and node.size == after.st_size:
-                self.progress("read", len(self.found.paths), node.size)
+                self.read_files += 1
                 return node, row
         raise changing(path)
 
@@ -225,6 +226,8 @@ class _Scanner:
                 whole.update(data)
                 size += len(data)
                 last = data
+                self.read_bytes += len(data)
+                self.progress("read", self.read_files, self.read_bytes)
                 if size > self.limits.file_bytes:
                     raise _too_large(shown(path), "file_bytes", self.limits.file_bytes)
         digest = DIGEST_TAG + whole.hexdigest()
