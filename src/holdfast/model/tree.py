@@ -30,6 +30,7 @@ DIRECTORY_NAME_RULE = (
     "a name has 3 to 64 characters of a-z, 0-9 and -, begins and ends with a letter or digit, "
     "and has no --"
 )
+DIRECTORY_NAME_PATTERN = "^(?!.*--)[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$"
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 SKIPPED_NAMES = frozenset({".holdfast", ".git"})
 RESERVED_PARTS = SKIPPED_NAMES | {"", ".", ".."}

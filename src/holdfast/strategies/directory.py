@@ -2,84 +2,84 @@
 
 The trees themselves are pushed and pulled by name (`space.directories()`); a store of this strategy
 says which memories of its space stand in front of a session. One that is called `directory` shows
-them all, any other one the memory of its own name, unless `memories` says otherwise. Agents wrote
+them all, any other one the memory of its own name, unless it names others. Agents wrote
 these files, so each line is shown as a quotation: none can pass for a heading of the context.
 """
 
 from __future__ import annotations
 
 from holdfast.core.budget import estimate_tokens
+from holdfast.core.forms import Items, Text, Whole, checked_options
+from holdfast.core.suggesting import of_no_entries
 from holdfast.errors import InvalidInput, OptionInvalid
 from holdfast.model.context import Draft, Line
-from holdfast.model.names import shown
-from holdfast.model.tree import DIRECTORY_NAME_RULE, check_directory_name, short_hex
+from holdfast.model.tree import DIRECTORY_NAME_PATTERN, check_directory_name, short_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from holdfast.core.forms import Form
     from holdfast.model.directory import Version
-    from holdfast.model.entry import Json
-    from holdfast.model.space import Store, StoreSpec
-    from holdfast.ports import Desk, Tool, View
+    from holdfast.model.entry import Entry, Json
+    from holdfast.model.review import Suggestion
+    from holdfast.model.space import Store, StoreSpec, StoreType
+    from holdfast.ports import Desk, Tool, View, Work
 
 NAME = "directory"
-ALL = "all"
+HOLDS = "trees"
 SHOWN_FILE = "MEMORY.md"
 LINES = 200
 HEAD_BYTES = 8 * 1024
 PRIORITY = 60
-_OPTIONS = ("memories", "priority")
 
 
 # Declaration
 
+_OPTIONS: Mapping[str, Form] = {
+    "memories": Items(
+        about="whose MEMORY.md a session sees; else the store's own name, in `directory` all",
+        of=Text(pattern=DIRECTORY_NAME_PATTERN),
+        alone=True,
+    ),
+    "priority": Whole(
+        about="which block a small budget serves first", low=0, high=100, default=PRIORITY
+    ),
+}
+OPTIONS: Mapping[StoreType, Mapping[str, Form]] = {"short_term": _OPTIONS, "long_term": _OPTIONS}
+
 
 def check(spec: StoreSpec) -> StoreSpec:
-    """The options of a declared store, checked and completed."""
-    for name in spec.options:
-        if name not in _OPTIONS:
-            raise OptionInvalid(
-                name,
-                f"a directory store has no option {shown(name)}",
-                f"one of {', '.join(_OPTIONS)}",
-            )
+    """The options of a declared store, checked and completed. Without names it shows them all."""
     if spec.type != "long_term":
-        raise OptionInvalid(
-            "type", "a directory store is long_term: versions are kept", "long_term"
-        )
-    priority = spec.options.get("priority", PRIORITY)
-    if type(priority) is not int or not 0 <= priority <= 100:
-        raise OptionInvalid(
-            "priority", "priority is not a whole number from 0 to 100", f"such as {PRIORITY}"
-        )
-    own: Json = ALL if spec.name == NAME else [spec.name]
-    memories = _memories(spec.options.get("memories", own))
-    return spec.replace(options={"memories": memories, "priority": priority})
+        raise OptionInvalid("type", "a directory store keeps what it holds", "long_term")
+    if spec.name != NAME and "memories" not in spec.options:
+        spec = spec.replace(options={**spec.options, "memories": [spec.name]})
+    spec = checked_options(spec, OPTIONS)
+    for name in _memories(spec.options) or ():
+        try:
+            check_directory_name(name)
+        except InvalidInput as exc:
+            raise OptionInvalid("memories", exc.message, exc.hint) from None
+    return spec
 
 
-def _memories(given: Json) -> Json:
-    if given == ALL:
-        return given
-    names = given if isinstance(given, list) else [given]
-    try:
-        return [check_directory_name(name if isinstance(name, str) else "") for name in names]
-    except InvalidInput as exc:
-        raise OptionInvalid(
-            "memories", exc.message, f"names of memories, or `{ALL}`; {DIRECTORY_NAME_RULE}"
-        ) from None
+def _memories(options: Mapping[str, Json]) -> list[str] | None:
+    """The names that are shown; None for all there are."""
+    names = options.get("memories")
+    return [str(name) for name in names] if isinstance(names, list) else None
 
 
 # Block
 
 
 def block(view: View, store: Store) -> Draft | None:
-    wanted, priority = store.options["memories"], store.options["priority"]
+    wanted, priority = _memories(store.options), store.options["priority"]
     assert isinstance(priority, int)
     texts: list[str] = []
     cut: list[str] = []
     for name, version in view.memories(store):
-        if wanted != ALL and (not isinstance(wanted, list) or name not in wanted):
+        if wanted is not None and name not in wanted:
             continue
         head = view.beginning(version, SHOWN_FILE, HEAD_BYTES + 1)
         if head is None:
@@ -115,6 +115,10 @@ def _head(data: bytes) -> tuple[list[str], bool]:
     while lines and not lines[-1].strip():
         lines.pop()
     return lines, is_longer
+
+
+def accept(work: Work, store: Store, suggestion: Suggestion) -> Entry:  # noqa: ARG001
+    raise of_no_entries(store)
 
 
 # Tools
