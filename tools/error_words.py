@@ -160,6 +160,16 @@ WORDS = {
     "version_too_short": ("too few digits of a version's name", "give 8 or more"),
     "where_invalid": ("no vault can live there", "a folder or `sqlite:///file.db`"),
     "workspace_encoding": ("`workspace.yml` is not UTF-8", "save it as UTF-8"),
+    "scope_invalid": ("there is no such scope, or a task is missing", "give one of those named"),
+    "preference_invalid": (
+        "a preference is not what it can be; file and field are named",
+        "write what it takes, or take it back with `holdfast preferences set NAME`",
+    ),
+    "preference_unknown": ("there is no such preference", "`holdfast preferences show`"),
+    "preferences_unreadable": (
+        "the file of the preferences cannot be read or written",
+        "check its permissions and the room on the disk",
+    ),
     "workspace_invalid": (
         "`workspace.yml` declares something wrong; file, line and field are named",
         "correct that line",
@@ -393,6 +403,14 @@ PROBLEMS = {
     "count_differs": ("a count is not that of the rows", "`holdfast doctor --repair`"),
     "index_differs": (
         "the full-text index has other words than a row",
+        "`holdfast doctor --repair`",
+    ),
+    "links_differ": (
+        "the links between entries are not those that their rows have",
+        "`holdfast doctor --repair`",
+    ),
+    "links_unreadable": (
+        "the links between entries cannot be read",
         "`holdfast doctor --repair`",
     ),
     "index_unreadable": ("the full-text index cannot be read", "`holdfast doctor --repair`"),

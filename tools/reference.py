@@ -1,5 +1,5 @@
-"""Write the pages of the reference that follow from the source: the command line, the errors, and
-the schema of `workspace.yml`.
+"""Write what of the reference follows from the source: commands, errors, preferences, and the
+schema of `workspace.yml`.
 
 Commands come from the table that parsing and help read. Codes come from the source's syntax trees:
 every call of an error's class, every (class, code) pair in a table, every problem that `verify` can
@@ -12,14 +12,18 @@ words, words without a code, or a code that this program cannot read, ends it.
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from error_words import ADVICE, DERIVED, PAGE, PROBLEMS, WORDS
+from preference_words import PAGE as PREFERENCES_PAGE
 
 from holdfast.cli.commands import TABLE
 from holdfast.cli.help import reference_markdown
+from holdfast.core.preference_table import TABLE as PREFERENCES
+from holdfast.core.preferences import PRESETS, schema
 from holdfast.engine.workspace.schema import workspace_schema
 
 if TYPE_CHECKING:
@@ -248,6 +252,20 @@ def table(rows: list[tuple[str, str, str]]) -> str:
     return "\n".join(["| code | what happened | what to do |", "|---|---|---|", *lines])
 
 
+def preferences_markdown() -> str:
+    parts = [PREFERENCES_PAGE.strip()]
+    groups = dict.fromkeys(one.name.partition(".")[0] for one in PREFERENCES)
+    for group in groups:
+        each = [one for one in PREFERENCES if one.name.startswith(f"{group}.")]
+        lines = ["| preference | meaning | takes | strict | balanced | aggressive | disabled |"]
+        lines += ["|---|---|---|---|---|---|---|"]
+        for one in each:
+            values = " | ".join(f"`{json.dumps(one.in_preset(name))}`" for name in PRESETS)
+            lines.append(f"| `{one.name}` | {one.help} | {one.form} | {values} |")
+        parts += [f"## {group}", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
 def pages() -> dict[Path, str]:
     found = codes()
     if wrong := differences(found):
@@ -256,6 +274,8 @@ def pages() -> dict[Path, str]:
         REFERENCE / "cli.md": MADE + reference_markdown(TABLE),
         REFERENCE / "errors.md": MADE + errors_markdown(found),
         REFERENCE / "workspace.schema.json": workspace_schema(),
+        REFERENCE / "preferences.md": MADE + preferences_markdown(),
+        REFERENCE / "preferences.schema.json": json.dumps(schema(PREFERENCES), indent=2) + "\n",
     }
 
 

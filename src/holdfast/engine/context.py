@@ -44,7 +44,8 @@ def current(core: Core, space_name: str, caller: Caller, budget: int | None) -> 
 
     def fresh(snapshot: Snapshot) -> Context:
         stores = declared_stores(snapshot, space_name)
-        return assemble(NowView(snapshot, core.clock()), stores, budget)
+        view = NowView(snapshot, core.clock(), caller, core.preferences)
+        return assemble(view, stores, budget)
 
     if caller.session is None:
         return core.storage.read(fresh)

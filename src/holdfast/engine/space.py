@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeVar, Unpack
 
+    from holdfast.core.preferences import Settings
     from holdfast.engine.directories.face import Directories
     from holdfast.engine.history import LogQuery
     from holdfast.engine.proposals import Inbox
@@ -151,9 +152,9 @@ def seq_of(snapshot: Snapshot, as_of: int | datetime | None) -> int | None:
 
 def view_of(core: Core, snapshot: Snapshot, caller: Caller, as_of: int | datetime | None) -> View:
     if as_of is None:
-        return NowView(snapshot, core.clock(), caller.session)
+        return NowView(snapshot, core.clock(), caller, core.preferences)
     seq, at_us = moment_of(snapshot, as_of)
-    return PastView(snapshot, seq, at_us)
+    return PastView(snapshot, seq, at_us, caller, core.preferences)
 
 
 class Space:
@@ -178,6 +179,20 @@ class Space:
     def info(self) -> SpaceInfo | None:
         """The space as it is kept; None for `default` before the first write."""
         return self._core.storage.read(lambda snapshot: spaces.space_named(snapshot, self.name))
+
+    def settings(self) -> Settings:
+        """The preferences that hold here, each with where it comes from."""
+        return self._core.preferences.settings(self.name, dict(self.caller.preferences))
+
+    def preferring(self, preferences: Mapping[str, Json]) -> Space:
+        """The same space with preferences for the calls that are made on it."""
+        merged = {**dict(self.caller.preferences), **preferences}
+        self._core.preferences.settings(self.name, merged)
+        return self.seen_by(self.caller.replace(preferences=tuple(sorted(merged.items()))))
+
+    def prefer(self, preferences: Mapping[str, Json | None], *, preset: str | None = None) -> None:
+        """Set preferences for this space; None takes one back. For all spaces: `vault.prefer`."""
+        self._core.preferences.change(preferences, preset=preset, space=self.name)
 
     def stores(self) -> Sequence[Store]:
         """The declared stores in their order."""

@@ -91,6 +91,10 @@ class Vault:
 
         return Inbox(self._core, self.caller, None)
 
+    def prefer(self, preferences: Mapping[str, Json | None], *, preset: str | None = None) -> None:
+        """Set preferences for all spaces of the vault; None takes one back."""
+        self._core.preferences.change(preferences, preset=preset, space=None)
+
     def log(self, query: LogQuery) -> Sequence[Change]:
         """The changes of the whole vault, the newest first unless asked otherwise."""
         return in_log(self._core, query)
@@ -129,7 +133,10 @@ class Vault:
         return self._core.storage.repair()
 
     def close(self) -> None:
-        self._core.storage.close()
+        try:
+            self._core.uses.flush(self._core.storage)
+        finally:
+            self._core.storage.close()
 
     def __enter__(self) -> Self:
         return self

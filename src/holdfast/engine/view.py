@@ -8,40 +8,68 @@ from __future__ import annotations
 
 from holdfast.core.images import entry_from_image
 from holdfast.core.lifecycle import SHOWN_STATES
+from holdfast.core.scope import is_for, scopes_of
 from holdfast.engine.history import image_at, versions_of
 from holdfast.engine.naming import session_named
+from holdfast.engine.preferences import Preferences
 from holdfast.errors import Ambiguous, NotFound, Refused
 from holdfast.model.entry import words_of
 from holdfast.model.ids import is_id, is_short
 from holdfast.model.names import check_str, is_unicode, shown
 from holdfast.model.query import Cursor
 from holdfast.model.times import DAY_US, day_of, to_us
+from holdfast.model.write import Caller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from holdfast.core.preferences import Settings
     from holdfast.model.change import Change
     from holdfast.model.directory import Version
     from holdfast.model.entry import Entry
     from holdfast.model.ids import SessionId
     from holdfast.model.query import EntryQuery
     from holdfast.model.space import Store
-    from holdfast.ports import NewestRow, Snapshot, SubjectRow
+    from holdfast.ports import NewestRow, Snapshot, SubjectOrder, SubjectRow
+    from holdfast.ports.links import Use
     from holdfast.ports.values import ValueReads
+
+
+NOBODY = Caller()
+BUILT_IN = Preferences()
+LATEST = 2**63 - 1
 
 
 class NowView:
     """The store as this snapshot has it."""
 
-    def __init__(self, snapshot: Snapshot, at_us: int, session: str | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        at_us: int,
+        caller: Caller = NOBODY,
+        preferences: Preferences = BUILT_IN,
+    ) -> None:
         self._snapshot = snapshot
-        self._asking = session
+        self._asking = caller
+        self._preferences = preferences
         self.at_us = at_us
 
     @property
     def session_id(self) -> SessionId | None:
-        return None if self._asking is None else session_named(self._snapshot, self._asking).id
+        name = self._asking.session
+        return None if name is None else session_named(self._snapshot, name).id
+
+    def settings(self, store: Store) -> Settings:
+        return self._preferences.settings(store.space_name, dict(self._asking.preferences))
+
+    def sees(self, entry: Entry) -> bool:
+        return is_for(entry, self._scopes)
+
+    @property
+    def _scopes(self) -> tuple[str, str]:
+        return scopes_of(self._asking.user, self.session_id)
 
     def find(self, store: Store, name: str) -> Entry:
         """By its whole id, the id that its writer gave, or its short form where that is unique."""
@@ -63,17 +91,33 @@ class NowView:
         return entry
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
-        return self._snapshot.shown(store, query)
+        return filter(self.sees, self._snapshot.shown(store, query))
 
     def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
         return self._snapshot.newest(store, since_us, limit)
 
-    def subjects(self, store: Store, limit: int) -> Sequence[SubjectRow]:
-        return self._snapshot.subjects(store, day_of(self.at_us) * DAY_US, limit)
+    def subjects(
+        self, store: Store, limit: int, order: SubjectOrder = "important"
+    ) -> Sequence[SubjectRow]:
+        return self._snapshot.subjects(store, _today(self.at_us), limit, self._scopes, order)
 
-    def drafts(self, store: Store) -> Sequence[Entry]:
+    def subject_count(self, store: Store, limit: int) -> int:
+        return self._snapshot.subject_count(store, _today(self.at_us), limit, self._scopes)
+
+    def drafts(self, store: Store, *, everybodys: bool = False) -> Sequence[Entry]:
         session = self.session_id
-        return () if session is None else self._snapshot.drafts(store, session)
+        if session is None and not everybodys:
+            return ()
+        return self._snapshot.drafts(store, None if everybodys else session)
+
+    def in_every_state(self, store: Store) -> Iterator[Entry]:
+        return self._snapshot.all_entries(store, LATEST)
+
+    def referring(self, store: Store, entry: Entry) -> Sequence[Entry]:
+        return [each for each in self._snapshot.referring(store, entry.id) if self.sees(each)]
+
+    def uses(self, entries: Sequence[Entry]) -> Mapping[int, Use]:
+        return self._snapshot.uses([entry.number for entry in entries])
 
     def history(self, entry: Entry) -> Iterator[Change]:
         return versions_of(self._snapshot, entry.revision)
@@ -99,9 +143,16 @@ class PastView:
 
     session_id = None
 
-    def __init__(self, snapshot: Snapshot, seq: int, at_us: int) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        seq: int,
+        at_us: int,
+        caller: Caller = NOBODY,
+        preferences: Preferences = BUILT_IN,
+    ) -> None:
         self._snapshot = snapshot
-        self._now = NowView(snapshot, at_us)
+        self._now = NowView(snapshot, at_us, caller, preferences)
         self._seq = seq
         self.at_us = at_us
 
@@ -115,6 +166,12 @@ class PastView:
                 hint="ask for a later moment",
             )
         return past
+
+    def settings(self, store: Store) -> Settings:
+        return self._now.settings(store)
+
+    def sees(self, entry: Entry) -> bool:
+        return self._now.sees(entry)
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         found = [entry for entry in self._shown_then(store) if _fits(entry, query)]
@@ -130,20 +187,50 @@ class PastView:
         then.sort(key=_place, reverse=True)
         return [(e.id, e.given_id, to_us(e.when), e.text) for e in then[:limit]]
 
-    def subjects(self, store: Store, limit: int) -> Sequence[SubjectRow]:
-        start = day_of(self.at_us) * DAY_US
-        then = [
-            entry
-            for entry in self._shown_then(store)
-            if entry.subject and (entry.until is None or to_us(entry.until) > start)
-        ]
-        then.sort(key=lambda entry: (entry.importance, *_place(entry)), reverse=True)
+    def subjects(
+        self, store: Store, limit: int, order: SubjectOrder = "important"
+    ) -> Sequence[SubjectRow]:
+        then = self._with_subject(store)
+        if order == "important":
+            then.sort(key=lambda entry: (entry.importance, *_place(entry)), reverse=True)
+        else:
+            then.sort(key=_place, reverse=True)
         return [
             (e.id, e.given_id, to_us(e.when), e.subject, e.kind, e.importance) for e in then[:limit]
         ]
 
-    def drafts(self, store: Store) -> Sequence[Entry]:  # noqa: ARG002 - see `View`
+    def subject_count(self, store: Store, limit: int) -> int:
+        return min(len(self._with_subject(store)), limit)
+
+    def _with_subject(self, store: Store) -> list[Entry]:
+        start = _today(self.at_us)
+        return [
+            entry
+            for entry in self._shown_then(store)
+            if entry.subject and (entry.until is None or to_us(entry.until) > start)
+        ]
+
+    def drafts(
+        self,
+        store: Store,  # noqa: ARG002 - see `View`
+        *,
+        everybodys: bool = False,  # noqa: ARG002
+    ) -> Sequence[Entry]:
         return ()
+
+    def in_every_state(self, store: Store) -> Iterator[Entry]:
+        then = map(self._as_it_was, self._snapshot.all_entries(store, self._seq))
+        return (entry for entry in then if entry is not None)
+
+    def referring(self, store: Store, entry: Entry) -> Sequence[Entry]:
+        return [
+            each
+            for each in self.in_every_state(store)
+            if entry.id in each.refs and each.state != "forgotten" and self.sees(each)
+        ]
+
+    def uses(self, entries: Sequence[Entry]) -> Mapping[int, Use]:  # noqa: ARG002
+        return {}
 
     def history(self, entry: Entry) -> Iterator[Change]:
         return versions_of(self._snapshot, entry.revision)
@@ -173,7 +260,9 @@ class PastView:
     def _shown_then(self, store: Store) -> Iterator[Entry]:
         for now in self._snapshot.all_entries(store, self._seq):
             past = self._as_it_was(now)
-            if past is not None and past.state in SHOWN_STATES and not past.hidden:
+            if past is None or past.state not in SHOWN_STATES or past.hidden:
+                continue
+            if self.sees(past):
                 yield past
 
     def _as_it_was(self, entry: Entry) -> Entry | None:
@@ -194,6 +283,10 @@ def _only(found: Sequence[Entry], store: Store, name: str) -> Entry | None:
             hint="use a whole id",
         )
     return found[0] if found else None
+
+
+def _today(at_us: int) -> int:
+    return day_of(at_us) * DAY_US
 
 
 def _place(entry: Entry) -> tuple[int, int]:

@@ -23,6 +23,8 @@ from holdfast.core.images import (
 from holdfast.core.lifecycle import step
 from holdfast.core.text import TEXT_VERSION
 from holdfast.engine.naming import check_session_space, session_named
+from holdfast.engine.preferences import Preferences
+from holdfast.engine.uses import Uses
 from holdfast.engine.view import NowView
 from holdfast.errors import Conflict, Unsupported
 from holdfast.model.entry import TRUST_OF, Entry
@@ -65,6 +67,8 @@ class Core(Value):
     storage: Storage
     clock: Clock
     random: Random
+    preferences: Preferences = Preferences()
+    uses: Uses = Uses()
 
 
 def mutate(
@@ -121,7 +125,7 @@ class Work(NowView):
         self._write = write
         self._first, last_us = tx.head()
         self.seq = self._first
-        super().__init__(tx, max(core.clock(), last_us), caller.session)
+        super().__init__(tx, max(core.clock(), last_us), caller, core.preferences)
         self._vault = tx.vault() or self._new_vault()
         if self._vault.text_version != TEXT_VERSION:
             raise Unsupported(
@@ -172,6 +176,9 @@ class Work(NowView):
             check_session_space(self.session, space_name)
 
     # Entries
+
+    def due(self, store: Store, limit: int, *, hidden: bool) -> Sequence[Entry]:
+        return self.tx.due(store, self.at_us, limit, hidden=hidden)
 
     def given(self, store: Store, given_id: str) -> Entry | None:
         return self.tx.entry_given(store, given_id)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         importance: int
         pinned: bool
         tags: tuple[str, ...]
+        refs: tuple[str, ...]
         facts: Mapping[str, Json]
         metadata: Mapping[str, Json]
         origin: Origin
@@ -57,6 +58,9 @@ class Entry(Value):
     What a strategy says of its entries has these places: `kind`, one of the strategy's own;
     `subject`, the line by which the entry is found before it is read, empty where the text is that
     line; `until`, the end of the time that it is true for; and `facts`, JSON of the strategy's own.
+    `refs` are the ids of entries of the same store that it refers to. `scope` is whom it is for:
+    everyone in the space where it is empty, else `user:NAME`, `session:ID` or `task:NAME`; it never
+    changes.
     `metadata` is the caller's.
     """
 
@@ -70,6 +74,8 @@ class Entry(Value):
     importance: int = IMPORTANCE
     pinned: bool = False
     tags: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
+    scope: str = ""
     facts: Mapping[str, Json] = {}
     metadata: Mapping[str, Json]
     origin: Origin
@@ -101,6 +107,8 @@ class NewEntry(Value):
     importance: int = IMPORTANCE
     pinned: bool = False
     tags: tuple[str, ...] = ()
+    refs: tuple[str, ...] = ()
+    scope: str = ""
     facts: Mapping[str, Json] = {}
     metadata: Mapping[str, Json] = {}
     origin: Origin

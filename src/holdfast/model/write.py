@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, TypedDict
 
+    from holdfast.model.entry import Json
     from holdfast.model.ids import SessionId
 
     ActorKind = Literal["human", "agent", "reviewer", "tool", "importer"]
@@ -51,11 +52,12 @@ def actor_from(text: str) -> Actor:
 
 
 class Caller(Value):
-    """Who asks, in which session, and whom the memory is about."""
+    """Who asks, in which session, whom the memory is about, and what is preferred for the call."""
 
     actor: Actor = Actor(kind="human", name="local")
     session: SessionId | None = None
     user: str = "local"
+    preferences: tuple[tuple[str, Json], ...] = ()
 
 
 class Write(Value):

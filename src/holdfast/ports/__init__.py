@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from holdfast.core.forms import Form
     from holdfast.core.lifecycle import Event
+    from holdfast.core.preferences import Settings
     from holdfast.model.change import Change, Kind
     from holdfast.model.context import Draft
     from holdfast.model.directory import Version
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.model.space import SpaceInfo, Store, StoreSpec, StoreType
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
     from holdfast.model.write import Caller, Write
+    from holdfast.ports.links import LinkReads, LinkWrites, Use
     from holdfast.ports.proposals import ProposalReads, ProposalWrites
     from holdfast.ports.trees import TreeReads, TreeWrites
     from holdfast.ports.values import ValueReads, ValueWrites
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
     NewestRow = tuple[str, str | None, int, str]
     # id, given id, when (microseconds), subject, kind, importance
     SubjectRow = tuple[str, str | None, int, str, str, int]
+    SubjectOrder = Literal["important", "newest"]
+    # the scopes of a caller: its user's and its session's
+    Scopes = tuple[str, str]
 
     class Clock(Protocol):
         """Our clock, in microseconds since 1970, UTC."""
@@ -48,7 +53,7 @@ if TYPE_CHECKING:
 
         def __call__(self, count: int, /) -> bytes: ...
 
-    class Snapshot(ValueReads, TreeReads, ProposalReads, Protocol):
+    class Snapshot(ValueReads, TreeReads, ProposalReads, LinkReads, Protocol):
         """The vault at one moment: everything asked of one snapshot belongs together."""
 
         def head(self) -> tuple[int, int]:
@@ -113,15 +118,27 @@ if TYPE_CHECKING:
             """The newest shown entries not older than a time, as the rows that a block needs."""
             ...
 
-        def subjects(self, store: Store, at_us: int, limit: int) -> Sequence[SubjectRow]:
-            """Shown entries with a subject, the most important first, then the newest.
+        def subjects(
+            self, store: Store, at_us: int, limit: int, scopes: Scopes, order: SubjectOrder
+        ) -> Sequence[SubjectRow]:
+            """Shown entries with a subject: the most important first, then the newest; or the
+            newest first.
 
-            Left out are those whose `until` was before `at_us`.
+            Left out are those whose `until` was before `at_us`, and those that are neither for
+            everyone nor for one of the scopes.
             """
             ...
 
-        def drafts(self, store: Store, session: SessionId) -> Sequence[Entry]:
-            """The drafts of a session, in the order in which they were made."""
+        def subject_count(self, store: Store, at_us: int, limit: int, scopes: Scopes) -> int:
+            """How many these are, counted up to a limit."""
+            ...
+
+        def due(self, store: Store, at_us: int, limit: int, *, hidden: bool) -> Sequence[Entry]:
+            """Confirmed entries, hidden or not, whose `until` was before then, the first first."""
+            ...
+
+        def drafts(self, store: Store, session: SessionId | None) -> Sequence[Entry]:
+            """The drafts of a session, or of all, in the order in which they were made."""
             ...
 
         def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
@@ -157,7 +174,7 @@ if TYPE_CHECKING:
             """Rows by kind, for status."""
             ...
 
-    class Transaction(Snapshot, ValueWrites, TreeWrites, ProposalWrites, Protocol):
+    class Transaction(Snapshot, ValueWrites, TreeWrites, ProposalWrites, LinkWrites, Protocol):
         """A snapshot that may be changed; all of it happens, or none."""
 
         def make_vault(self, vault: VaultInfo) -> None: ...
@@ -267,12 +284,37 @@ if TYPE_CHECKING:
 
         def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]: ...
 
-        def subjects(self, store: Store, limit: int) -> Sequence[SubjectRow]:
+        def settings(self, store: Store) -> Settings:
+            """The preferences that hold for the store's space and this call."""
+            ...
+
+        def sees(self, entry: Entry) -> bool:
+            """Whether the entry is for whoever asks, by its scope."""
+            ...
+
+        def subjects(
+            self, store: Store, limit: int, order: SubjectOrder = "important"
+        ) -> Sequence[SubjectRow]:
             """As in `Snapshot`; what ended on an earlier UTC day is left out."""
             ...
 
-        def drafts(self, store: Store) -> Sequence[Entry]:
-            """Those of the session that asks. An earlier moment has none."""
+        def subject_count(self, store: Store, limit: int) -> int: ...
+
+        def drafts(self, store: Store, *, everybodys: bool = False) -> Sequence[Entry]:
+            """Those of the session that asks, or everybody's. An earlier moment has none."""
+            ...
+
+        def in_every_state(self, store: Store) -> Iterator[Entry]:
+            """All entries of the store, as they came."""
+            ...
+
+        def referring(self, store: Store, entry: Entry) -> Sequence[Entry]:
+            """The entries that refer to this one and were not forgotten, as they came."""
+            ...
+
+        def uses(self, entries: Sequence[Entry]) -> Mapping[int, Use]:
+            """How often these were used, by number; those never used are left out. An earlier
+            moment knows of none."""
             ...
 
         def history(self, entry: Entry) -> Iterator[Change]:
@@ -303,6 +345,10 @@ if TYPE_CHECKING:
         def caller(self) -> Caller: ...
 
         def given(self, store: Store, given_id: str) -> Entry | None: ...
+
+        def due(self, store: Store, limit: int, *, hidden: bool) -> Sequence[Entry]:
+            """As in `Snapshot`, by now."""
+            ...
 
         def same(self, store: Store, text: str) -> Sequence[Entry]:
             """Entries with this text (case and white space folded), in every state."""

@@ -6,6 +6,9 @@ import os
 import time
 from pathlib import Path
 
+from holdfast.engine.preferences import FILE_NAME as PREFERENCES_FILE
+from holdfast.engine.preferences import VARIABLE, Preferences
+from holdfast.engine.uses import Uses
 from holdfast.engine.vault import Vault
 from holdfast.engine.work import Core
 from holdfast.errors import InvalidInput
@@ -49,7 +52,23 @@ def open_vault(
         create=create,
         clock=clock,
     )
-    return Vault(Core(storage=storage, clock=clock, random=random), caller)
+    core = Core(
+        storage=storage,
+        clock=clock,
+        random=random,
+        preferences=Preferences(preferences_file(where), os.environ.get(VARIABLE)),
+        uses=Uses(),
+    )
+    return Vault(core, caller)
+
+
+def preferences_file(where: str | os.PathLike[str]) -> Path | None:
+    """Where a vault's preferences stand: in a folder of its own beside the rows."""
+    file = vault_file(where)
+    if file is None:
+        return None
+    folder = "preferences" if file.name == VAULT_FILE else f"{file.name}-preferences"
+    return file.with_name(folder) / PREFERENCES_FILE
 
 
 def _key(given: str | Path | None) -> Key | None:

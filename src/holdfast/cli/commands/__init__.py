@@ -64,6 +64,12 @@ TABLE = Table(
             heading=_PLACE,
         ),
         Noun(
+            name="preferences",
+            summary="show and set what is preferred",
+            commands="holdfast.cli.commands.preferences:PREFERENCES",
+            heading=_PLACE,
+        ),
+        Noun(
             name="init",
             summary="make the vault",
             commands="holdfast.cli.commands.vaults:INIT",

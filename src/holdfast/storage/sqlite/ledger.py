@@ -13,7 +13,8 @@ from holdfast.core.images import entry_from_image, entry_image
 from holdfast.core.text import normal_form
 from holdfast.model.value import Value
 from holdfast.storage.sqlite.index import rebuild
-from holdfast.storage.sqlite.look import REPAIR, RESTORE, UNREADABLE, Look, problem
+from holdfast.storage.sqlite.links import relink
+from holdfast.storage.sqlite.look import REPAIR, RESTORE, UNREADABLE, Look, entries, problem
 from holdfast.storage.sqlite.queries import QUERIES
 from holdfast.storage.sqlite.rows import DIGESTED, entry_from, entry_row
 
@@ -117,6 +118,8 @@ def repairs(conn: apsw.Connection) -> Iterator[str]:
                 look.rows(QUERIES["put_entry"], entry_row(entry, newest.store, fingerprint))
                 yield f"entry {entry.id} was written again from the log"
     yield f"the full-text index of {rebuild(conn):,} entries was made anew"
+    links = relink(conn, (entry_from(row) for row in entries(look)))
+    yield f"{links:,} links between entries were made anew"
 
 
 def _is_so(look: Look, newest: Newest) -> bool:

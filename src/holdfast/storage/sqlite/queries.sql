@@ -109,19 +109,45 @@ SELECT id, given_id, when_us, text FROM entry
 WHERE store = ? AND hidden = 0 AND state IN ('confirmed', 'updated') AND when_us >= ?
 ORDER BY when_us DESC, number DESC LIMIT ?;
 
--- name: subjects
--- The most important first, then the newest; what ended before a moment is left out. Answered by
--- the index `entry_subjects` alone.
-SELECT id, given_id, when_us, subject, kind, importance FROM entry
+-- name: subjects_important
+-- The most important first, then the newest; what ended before a moment and what is for somebody
+-- else is left out. Answered by the index `entry_subjects` alone.
+SELECT id, given_id, when_us, subject, kind, importance FROM entry INDEXED BY entry_subjects
 WHERE store = :store AND subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated')
-    AND (until_us IS NULL OR until_us > :at)
+    AND (until_us IS NULL OR until_us > :at) AND extra ->> '$.scope' IN ('', :user, :session)
 ORDER BY importance DESC, when_us DESC, number DESC LIMIT :limit;
 
--- name: drafts
--- Those of one session, the oldest first.
+-- name: subjects_newest
+-- The same, the newest first.
+SELECT id, given_id, when_us, subject, kind, importance FROM entry INDEXED BY entry_newest
+WHERE store = :store AND subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated')
+    AND (until_us IS NULL OR until_us > :at) AND extra ->> '$.scope' IN ('', :user, :session)
+ORDER BY when_us DESC, number DESC LIMIT :limit;
+
+-- name: subject_count
+-- How many there are, as far as anybody wants to know.
+SELECT count(*) FROM (
+    SELECT 1 FROM entry INDEXED BY entry_subjects
+    WHERE store = :store AND subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated')
+        AND (until_us IS NULL OR until_us > :at) AND extra ->> '$.scope' IN ('', :user, :session)
+    LIMIT :limit
+);
+
+-- name: due
+-- What ended before a moment, the first to end first.
 SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
-FROM entry WHERE store = ? AND state = 'draft' AND session = ? ORDER BY number;
+FROM entry INDEXED BY entry_due
+WHERE store = :store AND hidden = :hidden AND until_us <= :at AND until_us IS NOT NULL
+    AND state IN ('confirmed', 'updated')
+ORDER BY until_us LIMIT :limit;
+
+-- name: drafts
+-- Those of one session, the oldest first; without a session, those of all.
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
+FROM entry WHERE store = :store AND state = 'draft' AND (:session IS NULL OR session = :session)
+ORDER BY number;
 
 -- name: shown_newest
 -- From a cursor on towards the older.

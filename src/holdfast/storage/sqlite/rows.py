@@ -212,6 +212,8 @@ def entry_row(entry: Entry, store: int, fingerprint: bytes) -> Row:
         "facts": entry.facts,
         "metadata": entry.metadata,
         "origin": entry.origin,
+        "refs": list(entry.refs),
+        "scope": entry.scope,
         "tags": list(entry.tags),
         "trust": entry.trust,
     }
@@ -260,6 +262,8 @@ def entry_from(row: Row) -> Entry:
         importance=importance,
         pinned=bool(pinned),
         tags=tuple(extra["tags"]),
+        refs=tuple(extra["refs"]),
+        scope=extra["scope"],
         facts=extra["facts"],
         metadata=extra["metadata"],
         origin=extra["origin"],

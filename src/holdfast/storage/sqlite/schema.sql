@@ -83,10 +83,6 @@ CREATE UNIQUE INDEX entry_given_id ON entry (store, given_id) WHERE given_id IS 
 CREATE INDEX entry_newest ON entry (store, when_us, number)
     WHERE hidden = 0 AND state IN ('confirmed', 'updated');
 
-CREATE INDEX entry_subjects ON entry
-    (store, importance, when_us, number, until_us, kind, id, given_id, subject)
-    WHERE subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated');
-
 CREATE INDEX entry_drafts ON entry (store, session) WHERE state = 'draft';
 
 CREATE INDEX entry_fingerprint ON entry (store, fingerprint);
@@ -254,3 +250,22 @@ CREATE INDEX proposal_pending ON proposal (number) WHERE state = 'pending';
 CREATE INDEX proposal_fingerprint ON proposal (store, fingerprint);
 
 CREATE INDEX proposal_passes ON proposal (store, passes) WHERE state = 'applied';
+
+CREATE INDEX entry_subjects ON entry
+    (store, importance, when_us, number, until_us, kind, id, given_id, subject, extra ->> '$.scope')
+    WHERE subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated');
+
+CREATE INDEX entry_due ON entry (store, hidden, until_us)
+    WHERE until_us IS NOT NULL AND state IN ('confirmed', 'updated');
+
+CREATE TABLE link (
+    target TEXT NOT NULL,
+    source INTEGER NOT NULL REFERENCES entry (number),
+    PRIMARY KEY (target, source)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE entry_use (
+    entry   INTEGER PRIMARY KEY REFERENCES entry (number),
+    uses    INTEGER NOT NULL,
+    last_us INTEGER NOT NULL
+) STRICT;

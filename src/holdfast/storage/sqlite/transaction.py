@@ -12,6 +12,7 @@ from holdfast.model.vault import Frozen, StoredAnswer
 from holdfast.storage.sqlite import rows
 from holdfast.storage.sqlite.directories import TreeReads, TreeWrites
 from holdfast.storage.sqlite.index import index_form, indexed_text
+from holdfast.storage.sqlite.links import LinkReads, LinkWrites
 from holdfast.storage.sqlite.proposals import ProposalReads, ProposalWrites
 from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.values import ValueReads, ValueWrites
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.vault import VaultInfo
     from holdfast.model.write import Caller
-    from holdfast.ports import NewestRow, SubjectRow
+    from holdfast.ports import NewestRow, Scopes, SubjectOrder, SubjectRow
 
 LATEST = 2**63 - 1
 EARLIEST = -(2**63)
 
 
-class SqliteSnapshot(ValueReads, TreeReads, ProposalReads):
+class SqliteSnapshot(ValueReads, TreeReads, ProposalReads, LinkReads):
     """The vault at one moment."""
 
     def __init__(self, conn: apsw.Connection) -> None:
@@ -116,15 +117,24 @@ class SqliteSnapshot(ValueReads, TreeReads, ProposalReads):
         found = self._all("newest", (store.number, since, limit))
         return [(row[0], row[1], row[2], row[3]) for row in found]
 
-    def subjects(self, store: Store, at_us: int, limit: int) -> Sequence[SubjectRow]:
-        wanted = {"store": store.number, "at": at_us, "limit": limit}
-        return [
-            (row[0], row[1], row[2], row[3], row[4], row[5])
-            for row in self._all("subjects", wanted)
-        ]
+    def subjects(
+        self, store: Store, at_us: int, limit: int, scopes: Scopes, order: SubjectOrder
+    ) -> Sequence[SubjectRow]:
+        wanted = _among_subjects(store, at_us, limit, scopes)
+        found = self._all(f"subjects_{order}", wanted)
+        return [(row[0], row[1], row[2], row[3], row[4], row[5]) for row in found]
 
-    def drafts(self, store: Store, session: SessionId) -> Sequence[Entry]:
-        return [rows.entry_from(row) for row in self._all("drafts", (store.number, session))]
+    def subject_count(self, store: Store, at_us: int, limit: int, scopes: Scopes) -> int:
+        row = self._one("subject_count", _among_subjects(store, at_us, limit, scopes))
+        return 0 if row is None else row[0]
+
+    def due(self, store: Store, at_us: int, limit: int, *, hidden: bool) -> Sequence[Entry]:
+        wanted = {"store": store.number, "at": at_us, "limit": limit, "hidden": int(hidden)}
+        return [rows.entry_from(row) for row in self._all("due", wanted)]
+
+    def drafts(self, store: Store, session: SessionId | None) -> Sequence[Entry]:
+        wanted = {"store": store.number, "session": session}
+        return [rows.entry_from(row) for row in self._all("drafts", wanted)]
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         newest = query.order == "newest"
@@ -197,7 +207,7 @@ class SqliteSnapshot(ValueReads, TreeReads, ProposalReads):
         return {row[0]: row[1] for row in self._all("counts")}
 
 
-class SqliteTransaction(SqliteSnapshot, ValueWrites, TreeWrites, ProposalWrites):
+class SqliteTransaction(SqliteSnapshot, ValueWrites, TreeWrites, ProposalWrites, LinkWrites):
     """The vault while it is being changed."""
 
     def _do(self, name: str, bindings: Any) -> None:
@@ -244,6 +254,7 @@ class SqliteTransaction(SqliteSnapshot, ValueWrites, TreeWrites, ProposalWrites)
         self, store: Store, entry: Entry, before: Entry | None, fingerprint: bytes
     ) -> None:
         self._do("put_entry", rows.entry_row(entry, store.number, fingerprint))
+        self.put_links(entry, before)
         was, now = indexed_text(before), indexed_text(entry)
         if was != now:
             if was is not None:
@@ -262,6 +273,17 @@ class SqliteTransaction(SqliteSnapshot, ValueWrites, TreeWrites, ProposalWrites)
 
     def thaw(self, session: SessionId) -> None:
         self._do("thaw", (session,))
+
+
+def _among_subjects(store: Store, at_us: int, limit: int, scopes: Scopes) -> Mapping[str, Any]:
+    user, session = scopes
+    return {
+        "store": store.number,
+        "at": at_us,
+        "limit": limit,
+        "user": user,
+        "session": session,
+    }
 
 
 def seal_digest(

@@ -15,6 +15,7 @@ from holdfast.storage.migrate import steps_in
 from holdfast.storage.sqlite.directories import object_problems
 from holdfast.storage.sqlite.index import indexed_text
 from holdfast.storage.sqlite.ledger import rows_against_log
+from holdfast.storage.sqlite.links import LINKS, unlike
 from holdfast.storage.sqlite.look import (
     REPAIR,
     RESTORE,
@@ -58,6 +59,7 @@ def problems(look: Look) -> Iterator[Problem]:
     yield from _chain(look)
     yield from rows_against_log(look)
     yield from _index_against_rows(look)
+    yield from _links_against_rows(look)
     yield from object_problems(look.rows, UNREADABLE)
     for number, name, _ in miscounted(look):
         what = f"what namespace {shown(name)} (number {number}) counts"
@@ -159,6 +161,18 @@ def _index_against_rows(look: Look) -> Iterator[Problem]:
             yield problem(
                 "index_differs", f"the full-text index of entry number {number}", what, REPAIR
             )
+
+
+def _links_against_rows(look: Look) -> Iterator[Problem]:
+    known = [entry_from(row) for row in entries(look)]
+    try:
+        found = look.rows(LINKS["links"])
+    except UNREADABLE as exc:
+        yield problem("links_unreadable", "the links between entries", str(exc), REPAIR)
+        return
+    for number in unlike(found, known):
+        what = "they are not those that the entry has"
+        yield problem("links_differ", f"the links of entry number {number}", what, REPAIR)
 
 
 def miscounted(look: Look) -> Iterator[tuple[int, str, tuple[int, int, int, int | None]]]:

@@ -1,0 +1,169 @@
+"""Every preference that there is, rule by rule: docs/reference/preferences.md is made from it.
+
+`strict` asks more before something is believed, `aggressive` less; `disabled` remembers nothing new
+and shows nothing by itself. `balanced` is the default of each.
+"""
+
+from __future__ import annotations
+
+from holdfast.core.preferences import Preference
+
+ALL_ORIGINS = ("user", "agent", "tool", "web", "import")
+
+TABLE: tuple[Preference, ...] = (
+    Preference(
+        name="recall.block",
+        kind="flag",
+        default=True,
+        presets={"disabled": False},
+        help="whether a session starts with the subjects of the records",
+    ),
+    Preference(
+        name="recall.limit",
+        kind="whole",
+        default=8,
+        low=1,
+        high=50,
+        help="how many records a search gives unless it is asked for another number",
+    ),
+    Preference(
+        name="recall.rerank",
+        kind="choice",
+        default="blend",
+        choices=("blend", "relevance", "importance", "newest"),
+        help="what decides the order of what a text matches: relevance, importance, age and use "
+        "together, or one of them alone",
+    ),
+    Preference(
+        name="recall.diagnostics",
+        kind="choice",
+        default="off",
+        choices=("off", "basic", "detailed"),
+        help="what a search tells of itself: nothing; how many candidates, how many dropped, the "
+        "budget and the time; or each candidate's scores too",
+    ),
+    Preference(
+        name="write.start",
+        kind="choice",
+        default="draft",
+        choices=("draft", "confirmed", "refused"),
+        presets={"aggressive": "confirmed", "disabled": "refused"},
+        help="what a new record is: a draft of its session, confirmed at once, or refused",
+    ),
+    Preference(
+        name="write.near",
+        kind="choice",
+        default="show",
+        choices=("show", "refuse", "ignore"),
+        presets={"strict": "refuse"},
+        help="what happens to a record that is nearly one that is there: both are shown, it is "
+        "refused, or nobody looks",
+    ),
+    Preference(
+        name="promotion.support",
+        kind="whole",
+        default=1,
+        low=0,
+        high=10,
+        presets={"strict": 2, "aggressive": 0},
+        help="how many updates and corroborations a draft needs before it can be promoted",
+    ),
+    Preference(
+        name="promotion.origins",
+        kind="choices",
+        default=["user", "agent", "tool", "import"],
+        choices=ALL_ORIGINS,
+        presets={"strict": ["user", "agent"], "aggressive": list(ALL_ORIGINS)},
+        help="from where a draft may come that anybody may promote; a person may promote all",
+    ),
+    Preference(
+        name="promotion.supersede",
+        kind="choice",
+        default="trusted",
+        choices=("named", "trusted", "any"),
+        presets={"strict": "named", "aggressive": "any"},
+        help="when a record takes the place of one of the same kind and subject that says "
+        "something else: when it names it, when it is trusted as much, or always; else the "
+        "promotion is refused. One that is pinned gives way only to one that names it",
+    ),
+    Preference(
+        name="disclosure.depth",
+        kind="choice",
+        default="index",
+        choices=("index", "summary", "selective", "full"),
+        presets={"aggressive": "summary"},
+        help="how much of a record a session starts with: its subject, its first sentence too, the "
+        "whole body of what is pinned or important, or the whole body of all",
+    ),
+    Preference(
+        name="disclosure.soft_tokens",
+        kind="whole",
+        default=800,
+        low=50,
+        high=1_000_000,
+        presets={"strict": 400, "aggressive": 1_600},
+        help="from how many tokens on the block shows subjects only, whatever the depth",
+    ),
+    Preference(
+        name="disclosure.hard_tokens",
+        kind="whole",
+        default=1_200,
+        low=100,
+        high=1_000_000,
+        presets={"strict": 600, "aggressive": 2_400},
+        help="how many tokens the block may have at most",
+    ),
+    Preference(
+        name="disclosure.subjects",
+        kind="whole",
+        default=50,
+        low=1,
+        high=1_000,
+        presets={"strict": 25, "aggressive": 100},
+        help="how many records the block names at most",
+    ),
+    Preference(
+        name="disclosure.important",
+        kind="whole",
+        default=80,
+        low=0,
+        high=100,
+        help="from which importance on the depth `selective` shows the whole body",
+    ),
+    Preference(
+        name="decay.close_days",
+        kind="whole",
+        default=30,
+        low=1,
+        high=36_500,
+        presets={"strict": 14, "aggressive": 90},
+        help="after how many days without use an episode (task_state, failure) is closed: out of "
+        "the block and of searches, still there by its id",
+    ),
+    Preference(
+        name="decay.expire_days",
+        kind="whole",
+        default=180,
+        low=0,
+        high=36_500,
+        presets={"strict": 90, "aggressive": 0},
+        help="how many days after it was closed an episode is forgotten; 0 is never",
+    ),
+    Preference(
+        name="skills.stale_days",
+        kind="whole",
+        default=30,
+        low=1,
+        high=36_500,
+        help="after how many days without use a skill is called stale",
+    ),
+    Preference(
+        name="skills.archive_days",
+        kind="whole",
+        default=90,
+        low=1,
+        high=36_500,
+        help="after how many days without use a skill is archived",
+    ),
+)
+BY_NAME = {one.name: one for one in TABLE}
