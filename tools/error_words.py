@@ -125,6 +125,10 @@ WORDS = {
     "namespace_invalid": ("the namespace of values is no text", "give UTF-8 text without NUL"),
     "namespace_too_long": ("the namespace of values is too long", "shorten it"),
     "not_awaitable": ("`ctx.wait` was given something else than a coroutine", "call it first"),
+    "arguments_invalid": (
+        "a tool was called with arguments that it does not take for that store",
+        "the hint says what it takes",
+    ),
     "option_invalid": ("an option of a declared store is wrong", "the hint says what it takes"),
     "order_invalid": ("there is no such order", "`newest` or `oldest`"),
     "origin_invalid": ("there is no such origin", "user, agent, tool, web or import"),
@@ -202,6 +206,10 @@ WORDS = {
     "store_unnamed": (
         "the space has several stores of the kind, or none",
         "say which, with `--store`",
+    ),
+    "tool_not_for_store": (
+        "the tool is not for stores of that strategy",
+        "name a store that it is for",
     ),
     "value_not_found": ("the namespace has no such key", "`holdfast kv list` lists the keys"),
     "vault_not_found": ("there is no vault there", "name another, or `holdfast init`"),

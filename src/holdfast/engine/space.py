@@ -217,10 +217,15 @@ class Space:
 
     def tools(self) -> Sequence[Tool]:
         """What this space offers to an agent loop: plain typed functions."""
-        offered = sorted({store.strategy for store in self.stores()})
-        return [
-            tool for name in offered for tool in STRATEGIES[name].tools(partial(self.desk, name))
+        from holdfast.engine import tools
+
+        strategies = {store.name: store.strategy for store in self.stores()}
+        offers = [
+            tools.Offer(strategy=name, tool=tool)
+            for name in sorted(set(strategies.values()))
+            for tool in STRATEGIES[name].tools(partial(self.desk, name))
         ]
+        return tools.joined(tools.of_space(self), offers, self._strategy_of)
 
     def directories(self, type: DirectoryType = "memory") -> Directories:
         """The versioned directories of a type, as they are now."""
@@ -241,6 +246,14 @@ class Space:
             return contexts.assemble(view, self._stores(snapshot), budget)
 
         return self._core.storage.read(then)
+
+    def _strategy_of(self, store: str) -> str:
+        """The strategy of a store by its name, whatever it holds."""
+        stores = self.stores()
+        for each in stores:
+            if each.name == store:
+                return each.strategy
+        raise spaces.not_declared(self.name, "store", store, stores)
 
     def _stores(self, snapshot: Snapshot) -> Sequence[Store]:
         return spaces.declared_stores(snapshot, self.name, seq_of(snapshot, self._as_of))

@@ -105,16 +105,21 @@ def store_named(
             return store
     if name is None and len(stores) == 1:
         return stores[0]
-    declared = ", ".join(store.name for store in stores) or "none"
     if name is None:
+        declared = ", ".join(store.name for store in stores) or "none"
         raise NotFound(
             "store_unnamed",
             f"space {space_name} has several {strategy} stores or none: {declared}",
             hint="say which one, with --store",
         )
-    raise NotFound(
+    raise not_declared(space_name, f"{strategy} store", name, stores)
+
+
+def not_declared(space_name: str, what: str, name: str, stores: Sequence[Store]) -> NotFound:
+    declared = ", ".join(store.name for store in stores) or "none"
+    return NotFound(
         "store_not_declared",
-        f"space {space_name} declares no {strategy} store {shown(name)}; declared: {declared}",
+        f"space {space_name} declares no {what} {shown(name)}; declared: {declared}",
         hint="use one of these, or declare it under memory.own in workspace.yml",
     )
 

@@ -309,6 +309,7 @@ def tools(desk: Callable[[str | None], Desk]) -> Iterable[Tool]:
 
     def memory_read(
         store: str,
+        id: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         text: str | None = None,
@@ -317,8 +318,11 @@ def tools(desk: Callable[[str | None], Desk]) -> Iterable[Tool]:
         cursor: str | None = None,
         order: Order = "newest",
     ) -> Page:
-        """Read a store's notes by time, words and metadata, the newest first."""
-        return Notes(desk(store)).read(
+        """Read one note by its id, or a store's notes by time, words and metadata, newest first."""
+        notes = Notes(desk(store))
+        if id is not None:
+            return Page(entries=(notes.get(id),), cursor=None)
+        return notes.read(
             since=time_in(since),
             until=time_in(until),
             text=text,
