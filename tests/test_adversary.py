@@ -314,7 +314,7 @@ def test_repair_goes_on_past_a_row_that_nothing_can_mend(tmp_path: Path) -> None
         "UPDATE entry SET extra = '{' WHERE given_id = 'n3';"
         " UPDATE change SET body = 'x' WHERE seq = 6",
     )
-    damage(tmp_path, "INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
+    damage(tmp_path, "DELETE FROM entry_terms")
     with holdfast.open(tmp_path) as vault:
         list(vault.repair())
         assert vault.space().notes().get("n2").text == "fact 2"

@@ -97,7 +97,7 @@ def test_a_vault_of_an_older_text_analysis_is_indexed_again(tmp_path: Path) -> N
     (row,) = conn.execute("SELECT number, id, created_us, secret, text_version FROM vault")
     older = vault_from(row).replace(text_version=0)
     conn.execute("UPDATE vault SET text_version = 0, digest = ?", (vault_row(older)[-1],))
-    conn.execute("INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
+    conn.execute("DELETE FROM entry_terms")
     conn.execute("INSERT INTO entry_terms (rowid, terms) VALUES (3, 'terms of old')")
     conn.close()
     with holdfast.open(tmp_path) as vault:

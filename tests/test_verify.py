@@ -123,9 +123,13 @@ def damage(folder: Path, statement: str) -> None:
         ("UPDATE store SET name = 'other'", "row_damaged", "store "),
         ("UPDATE space SET path = '/x'", "row_damaged", "space "),
         ("UPDATE vault SET secret = x'00'", "row_damaged", "vault 1"),
-        ("INSERT INTO entry_terms (rowid, terms) VALUES (5, 'stray')", "index_differs", "number 5"),
         (
-            "INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')",
+            "INSERT INTO entry_terms (rowid, terms) VALUES (9999, 'stray')",
+            "index_differs",
+            "number 9999",
+        ),
+        (
+            "DELETE FROM entry_terms",
             "index_differs",
             "number 3",
         ),
@@ -165,7 +169,7 @@ def test_repair_writes_entries_from_the_log_and_makes_the_index_anew(tmp_path: P
     entries = filled(tmp_path)
     damage(tmp_path, f"UPDATE entry SET text = 'a lie' WHERE number = {entries[5].number}")
     damage(tmp_path, f"UPDATE entry SET store = 99 WHERE number = {entries[6].number}")
-    damage(tmp_path, "INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
+    damage(tmp_path, "DELETE FROM entry_terms")
     with holdfast.open(tmp_path) as vault:
         said = list(vault.repair())
         assert f"entry {entries[5].id} was written again from the log" in said

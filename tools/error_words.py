@@ -69,6 +69,10 @@ WORDS = {
         "the command has no such option",
         "text that begins with a dash goes after `--`",
     ),
+    "search_invalid": (
+        "a search was asked in a way, or in a state, that there is not",
+        "use one of those that the hint names",
+    ),
     "session_missing": ("`session end` was not told which session", "give its id, or `--session`"),
     "stdin_twice": ("two arguments are `-`, and there is one standard input", "keep one `-`"),
     "value_invalid": ("a value is not of its form", "the hint says which form"),
@@ -110,6 +114,10 @@ WORDS = {
     "label_invalid": (
         "the name of a person, agent or session is no short printable line",
         "shorten it",
+    ),
+    "importance_invalid": (
+        "an importance is not a whole number from 0 to 100",
+        "0 is the least, 50 what an entry has by itself, 100 the most",
     ),
     "limit_invalid": ("less than one, or too much, was asked for", "ask for less, in pages"),
     "metadata_invalid": (

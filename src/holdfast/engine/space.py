@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.model.context import Context
     from holdfast.model.directory import DirectoryType
     from holdfast.model.entry import Json
+    from holdfast.model.search import Found, SearchOptions
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, WriteOptions
@@ -214,6 +215,21 @@ class Space:
 
         check_present(self._as_of, f"the inbox of {self.name}")
         return Inbox(self._core, self.caller, self.name)
+
+    def search(
+        self, text: str = "", *, store: str | None = None, **asked: Unpack[SearchOptions]
+    ) -> Found:
+        """The best entries for what is asked, of every store of the space or of one of them."""
+        from holdfast.engine.search import stores_named
+        from holdfast.model.search import search_query
+
+        query = search_query(text, **asked)
+
+        def unit(snapshot: Snapshot) -> Found:
+            view = view_of(self._core, snapshot, self.caller, self._as_of)
+            return view.search(stores_named(self._stores(snapshot), store, self.name), query)
+
+        return self._core.storage.read(unit)
 
     def tools(self) -> Sequence[Tool]:
         """What this space offers to an agent loop: plain typed functions."""

@@ -13,7 +13,6 @@ from holdfast.engine.history import image_at, versions_of
 from holdfast.engine.naming import session_named
 from holdfast.engine.preferences import Preferences
 from holdfast.errors import Ambiguous, NotFound, Refused
-from holdfast.model.entry import words_of
 from holdfast.model.ids import is_id, is_short
 from holdfast.model.names import check_str, is_unicode, shown
 from holdfast.model.query import Cursor
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.model.entry import Entry
     from holdfast.model.ids import SessionId
     from holdfast.model.query import EntryQuery
+    from holdfast.model.search import Found, SearchQuery
     from holdfast.model.space import Store
     from holdfast.ports import NewestRow, Snapshot, SubjectOrder, SubjectRow
     from holdfast.ports.links import Use
@@ -60,6 +60,11 @@ class NowView:
     def session_id(self) -> SessionId | None:
         name = self._asking.session
         return None if name is None else session_named(self._snapshot, name).id
+
+    @property
+    def caller(self) -> Caller:
+        """Whoever asks, with the whole id of the session."""
+        return self._asking.replace(session=self.session_id)
 
     def settings(self, store: Store) -> Settings:
         return self._preferences.settings(store.space_name, dict(self._asking.preferences))
@@ -92,6 +97,11 @@ class NowView:
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         return filter(self.sees, self._snapshot.shown(store, query))
+
+    def search(self, stores: Sequence[Store], query: SearchQuery) -> Found:
+        from holdfast.engine.search import search_now
+
+        return search_now(self._snapshot, stores, query, self.caller, self.at_us)
 
     def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
         return self._snapshot.newest(store, since_us, limit)
@@ -178,6 +188,12 @@ class PastView:
         found.sort(key=_place, reverse=query.order == "newest")
         return iter(found)
 
+    def search(self, stores: Sequence[Store], query: SearchQuery) -> Found:
+        from holdfast.engine.search import search_then
+
+        then = [(store, entry) for store in stores for entry in self._kept_then(store)]
+        return search_then(then, query, self._now.caller, self.at_us)
+
     def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
         then = [
             entry
@@ -258,11 +274,12 @@ class PastView:
         return self._now.beginning(version, path, bytes_max)
 
     def _shown_then(self, store: Store) -> Iterator[Entry]:
+        return (entry for entry in self._kept_then(store) if not entry.hidden)
+
+    def _kept_then(self, store: Store) -> Iterator[Entry]:
         for now in self._snapshot.all_entries(store, self._seq):
             past = self._as_it_was(now)
-            if past is None or past.state not in SHOWN_STATES or past.hidden:
-                continue
-            if self.sees(past):
+            if past is not None and past.state in SHOWN_STATES and self.sees(past):
                 yield past
 
     def _as_it_was(self, entry: Entry) -> Entry | None:
@@ -308,7 +325,7 @@ def _fits(entry: Entry, query: EntryQuery) -> bool:
         return True
     from holdfast.core.text import parse, satisfies
 
-    return satisfies(parse(query.match), words_of(entry))
+    return satisfies(parse(query.match), entry.text, *entry.names)
 
 
 def _before(one: Cursor, other: Cursor) -> bool:

@@ -95,6 +95,11 @@ class Entry(Value):
         """What people and agents call it by: the id that its writer gave, else the short form."""
         return self.given_id or short(self.id)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it is called by: it is found by these words as by those of its text."""
+        return (self.subject, *self.tags) if self.subject else self.tags
+
 
 class NewEntry(Value):
     """An entry before it has an id. Without a `trust` it has that of its origin."""
@@ -116,11 +121,6 @@ class NewEntry(Value):
     said_at: datetime | None = None
     until: datetime | None = None
     bound: bool = False
-
-
-def words_of(entry: Entry) -> str:
-    """What an entry is found by."""
-    return f"{entry.subject}\n{entry.text}" if entry.subject else entry.text
 
 
 class Advice(Value):

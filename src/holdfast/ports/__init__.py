@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from holdfast.model.problem import Problem
     from holdfast.model.query import EntryQuery
     from holdfast.model.review import Suggestion
+    from holdfast.model.search import Found, SearchQuery
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store, StoreSpec, StoreType
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
     from holdfast.model.write import Caller, Write
     from holdfast.ports.links import LinkReads, LinkWrites, Use
     from holdfast.ports.proposals import ProposalReads, ProposalWrites
+    from holdfast.ports.search import SearchReads
     from holdfast.ports.trees import TreeReads, TreeWrites
     from holdfast.ports.values import ValueReads, ValueWrites
 
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 
         def __call__(self, count: int, /) -> bytes: ...
 
-    class Snapshot(ValueReads, TreeReads, ProposalReads, LinkReads, Protocol):
+    class Snapshot(ValueReads, TreeReads, ProposalReads, LinkReads, SearchReads, Protocol):
         """The vault at one moment: everything asked of one snapshot belongs together."""
 
         def head(self) -> tuple[int, int]:
@@ -281,6 +283,11 @@ if TYPE_CHECKING:
         def find(self, store: Store, name: str) -> Entry: ...
 
         def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]: ...
+
+        def search(self, stores: Sequence[Store], query: SearchQuery) -> Found:
+            """The best entries of these stores for what is asked. Drafts are those of the session
+            that asks; what is hidden only where the query wants it; the forgotten never."""
+            ...
 
         def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]: ...
 

@@ -7,14 +7,14 @@ from holdfast.core.text.words import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holdfast.core.text.query import Phrase, Prefix, Way, Word
 
 
-def satisfies(query: Query, text: str) -> bool:
-    """As `match_expression` would find it."""
-    held = tokens(text)
+def satisfies(query: Query, *texts: str) -> bool:
+    """As `match_expression` would find it; several texts are columns of one row of an index."""
+    held = [tokens(text) for text in texts]
     groups = [group for group in query.wanted if any(ways(item) for item in group)]
     return (
         bool(groups)
@@ -23,16 +23,16 @@ def satisfies(query: Query, text: str) -> bool:
     )
 
 
-def _any(held: list[str], items: Iterable[Word | Phrase | Prefix]) -> bool:
-    return any(_stands_in(held, way) for item in items for way in ways(item))
+def _any(held: Sequence[Sequence[str]], items: Iterable[Word | Phrase | Prefix]) -> bool:
+    return any(stands_in(text, way) for item in items for way in ways(item) for text in held)
 
 
-def _stands_in(held: list[str], way: Way) -> bool:
+def stands_in(held: Sequence[str], way: Way) -> bool:
     """Whether the row's tokens stand in the text, next to each other and in order."""
     *head, last = way.tokens
     for at in range(len(held) - len(head)):
         end = held[at + len(head)]
         fits = end.startswith(last) if way.open_ended else end == last
-        if fits and held[at : at + len(head)] == head:
+        if fits and all(held[at + place] == token for place, token in enumerate(head)):
             return True
     return False

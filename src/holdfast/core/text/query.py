@@ -95,10 +95,19 @@ def match_expression(query: str | Query) -> str | None:
     None where nothing can match: no words at all, or nothing but what must not be there.
     """
     asked = parse(query) if isinstance(query, str) else query
-    groups = [_any_of(group) for group in asked.wanted]
-    found = " AND ".join(group for group in groups if group)
-    without = _any_of(asked.unwanted)
-    return f"({found}) NOT {without}" if found and without else found or None
+    groups = [rows_of(group) for group in asked.wanted]
+    return without(expression(groups), rows_of(asked.unwanted)) or None
+
+
+def expression(groups: Iterable[Iterable[Way]]) -> str:
+    """For an index: one row of each group; empty where no group has a row."""
+    return " AND ".join(found for found in map(_any_of, groups) if found)
+
+
+def without(found: str, unwanted: Iterable[Way]) -> str:
+    """For an index: what was found, and none of these rows."""
+    excluded = _any_of(unwanted)
+    return f"({found}) NOT {excluded}" if found and excluded else found
 
 
 def content_terms(text: str) -> list[str]:
@@ -106,9 +115,18 @@ def content_terms(text: str) -> list[str]:
 
     For ranking by any of them. Small words are left out unless there are no others.
     """
+    return [way.tokens[0] for way in content_ways(text)]
+
+
+def content_ways(text: str) -> list[Way]:
+    """The same as rows of one token each. A character that stands alone is the beginning of a
+    pair.
+    """
     rows = [row for piece in text.split() for row in alternatives(piece)]
+    alone = {row[-1] for row in rows if is_paired(row[-1]) and not _ends_a_pair(row)}
     words = [word for row in rows for word in (row[:-1] if _ends_a_pair(row) else row)]
-    return list(dict.fromkeys(map(stem, content_words(words))))
+    found = {stem(word): word in alone for word in content_words(words)}
+    return [Way(tokens=(token,), open_ended=open_ended) for token, open_ended in found.items()]
 
 
 def ways(item: Word | Phrase | Prefix) -> tuple[Way, ...]:
@@ -189,10 +207,16 @@ def _stems(words: Tokens) -> Tokens:
     return tuple(map(stem, words))
 
 
-def _any_of(items: Iterable[Word | Phrase | Prefix]) -> str:
-    rows = dict.fromkeys(_quoted(way) for item in items for way in ways(item))
+def rows_of(items: Iterable[Word | Phrase | Prefix]) -> tuple[Way, ...]:
+    """Every row of tokens that meets one of the items, once."""
+    return tuple(dict.fromkeys(way for item in items for way in ways(item)))
+
+
+def _any_of(ways: Iterable[Way]) -> str:
+    rows = dict.fromkeys(map(quoted, ways))
     return " OR ".join(rows) if len(rows) < 2 else f"({' OR '.join(rows)})"
 
 
-def _quoted(way: Way) -> str:
+def quoted(way: Way) -> str:
+    """One row of tokens for an index."""
     return f'"{" ".join(way.tokens)}"{" *" if way.open_ended else ""}'

@@ -1,7 +1,7 @@
 """The full-text index of entries: the terms of their texts, made anew when the analysis changes.
 
-An index row can only be deleted by the terms that were inserted, so the version of the analysis
-that made them is part of the vault, and a vault with another one is indexed again at open.
+Which analysis made the terms is part of the vault; a vault with another one is indexed again at
+open.
 """
 
 from __future__ import annotations
@@ -9,44 +9,75 @@ from __future__ import annotations
 from holdfast.core.canonical import row_digest
 from holdfast.core.text import TEXT_VERSION
 from holdfast.errors import Unsupported
-from holdfast.model.entry import words_of
 from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.rows import DIGESTED, entry_from, vault_from, vault_row
+from holdfast.storage.sqlite.textindex import TextIndex, scope_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import apsw
 
-    from holdfast.model.entry import Entry
+    from holdfast.model.entry import Entry, State
+    from holdfast.model.search import SearchQuery
 
 
-def indexed_text(entry: Entry | None) -> str | None:
-    """What the index holds of an entry: its subject and its text, unless it was forgotten."""
+ENTRY_TERMS = "entry_terms"
+
+
+def indexed(entry: Entry | None, store: int) -> tuple[str, str] | None:
+    """What the index holds of an entry: its terms, and its names with its scope behind them;
+    nothing once it was forgotten."""
     if entry is None or entry.state == "forgotten":
         return None
-    return words_of(entry)
+    from holdfast.core.rank.texts import terms_and_names
+
+    terms, names = terms_and_names(entry)
+    names.append(scope_token(store, _kind(entry.state, entry.hidden)))
+    return " ".join(terms), " ".join(names)
 
 
-def index_form(text: str) -> str:
-    """A text as the index stores it: its terms in order."""
-    from holdfast.core.text import tokens
+def scopes_of(store: int, query: SearchQuery) -> Iterator[str]:
+    """The tokens of what a search may find in a store."""
+    if not store:
+        return
+    for hidden in (False, True)[: 1 + query.hidden]:
+        for kind in dict.fromkeys(_kind(state, hidden) for state in query.states):
+            yield scope_token(store, kind)
 
-    return " ".join(tokens(text))
+
+def _kind(state: State, hidden: bool) -> str:
+    return ("d" if state == "draft" else "") + ("h" if hidden else "")
+
+
+def reindex(conn: apsw.Connection, before: Entry | None, entry: Entry, store: int) -> None:
+    """Bring the index along with an entry's row."""
+    was, now = indexed(before, store), indexed(entry, store)
+    if was == now:
+        return
+    index = TextIndex(conn, ENTRY_TERMS)
+    if now is None:
+        index.drop(entry.number)
+    elif was is None:
+        index.put(entry.number, *now)
+    else:
+        index.change(entry.number, *now)
 
 
 def rebuild(conn: apsw.Connection) -> int:
     """Make the index anew from the rows that say what was written; how many entries it holds."""
-    conn.execute("INSERT INTO entry_terms (entry_terms) VALUES ('delete-all')")
-    count = 0
+    return TextIndex(conn, ENTRY_TERMS).make_anew(_sound(conn))
+
+
+def _sound(conn: apsw.Connection) -> Iterator[tuple[int, str, str]]:
     columns = ", ".join(DIGESTED["entry"])
     for row in fetch(conn, f"SELECT {columns}, digest FROM entry ORDER BY number"):
         if row_digest("entry", row[:-1]) != row[-1]:
             continue  # `verify` names it; what it says is not to be trusted
-        text = indexed_text(entry_from(row[:-1]))
-        if text is not None:
-            conn.execute(QUERIES["index_terms"], (row[0], index_form(text)))
-            count += 1
-    return count
+        held = indexed(entry_from(row[:-1]), row[2])
+        if held is not None:
+            yield (row[0], *held)
 
 
 def bring_index_up_to_date(conn: apsw.Connection, where: str) -> None:

@@ -218,17 +218,6 @@ ON CONFLICT (number) DO UPDATE SET kind = excluded.kind, subject = excluded.subj
     when_us = excluded.when_us, until_us = excluded.until_us, extra = excluded.extra,
     revision = excluded.revision, fingerprint = excluded.fingerprint, digest = excluded.digest;
 
--- name: index_terms
-INSERT INTO entry_terms (rowid, terms) VALUES (?, ?);
-
--- name: unindex_terms
--- The terms must be those that were indexed.
-INSERT INTO entry_terms (entry_terms, rowid, terms) VALUES ('delete', ?, ?);
-
--- name: merge_terms
--- A bounded step of merging the index's segments.
-INSERT INTO entry_terms (entry_terms, rank) VALUES ('merge', ?);
-
 -- name: record
 INSERT INTO change (seq, at_us, said_us, actor, session, space, store, kind, target, op, prior,
     digest, header, salt, body)

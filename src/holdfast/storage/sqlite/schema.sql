@@ -138,7 +138,7 @@ CREATE TABLE frozen (
     PRIMARY KEY (session, budget)
 ) STRICT, WITHOUT ROWID;
 
-CREATE VIRTUAL TABLE entry_terms USING fts5 (terms, content='', tokenize='ascii');
+CREATE VIRTUAL TABLE entry_terms USING fts5 (terms, names, tokenize='ascii', columnsize=0);
 
 CREATE VIRTUAL TABLE entry_places USING fts5vocab (entry_terms, instance);
 

@@ -17,8 +17,10 @@ from holdfast.model.problem import Problem
 from holdfast.storage import migrate
 from holdfast.storage.sqlite.database import Database
 from holdfast.storage.sqlite.failures import failure
+from holdfast.storage.sqlite.index import ENTRY_TERMS
 from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.schema import bring_up_to_date, refuse_strangers
+from holdfast.storage.sqlite.textindex import TextIndex
 from holdfast.storage.sqlite.transaction import SqliteSnapshot, SqliteTransaction, seal_digest
 
 TYPE_CHECKING = False
@@ -131,10 +133,8 @@ class SqliteStorage:
 
     def _tidy(self, conn: apsw.Connection) -> bool:
         """One bounded step of what can wait for a quiet moment; True when more remains."""
-        before = conn.total_changes()
-        conn.execute(QUERIES["merge_terms"], (MERGE_PAGES,))
         return (
-            conn.total_changes() - before > 1
+            TextIndex(conn, ENTRY_TERMS).merge(MERGE_PAGES)
             or seal(conn, at_least=SEAL_CHANGES)
             or SqliteTransaction(conn).sweep_values(self._clock()) > 0
         )

@@ -11,10 +11,11 @@ from holdfast.model.times import to_us
 from holdfast.model.vault import Frozen, StoredAnswer
 from holdfast.storage.sqlite import rows
 from holdfast.storage.sqlite.directories import TreeReads, TreeWrites
-from holdfast.storage.sqlite.index import index_form, indexed_text
+from holdfast.storage.sqlite.index import reindex
 from holdfast.storage.sqlite.links import LinkReads, LinkWrites
 from holdfast.storage.sqlite.proposals import ProposalReads, ProposalWrites
 from holdfast.storage.sqlite.queries import QUERIES, fetch
+from holdfast.storage.sqlite.search import SearchReads
 from holdfast.storage.sqlite.values import ValueReads, ValueWrites
 
 TYPE_CHECKING = False
@@ -39,7 +40,7 @@ LATEST = 2**63 - 1
 EARLIEST = -(2**63)
 
 
-class SqliteSnapshot(ValueReads, TreeReads, ProposalReads, LinkReads):
+class SqliteSnapshot(ValueReads, TreeReads, ProposalReads, LinkReads, SearchReads):
     """The vault at one moment."""
 
     def __init__(self, conn: apsw.Connection) -> None:
@@ -255,12 +256,7 @@ class SqliteTransaction(SqliteSnapshot, ValueWrites, TreeWrites, ProposalWrites,
     ) -> None:
         self._do("put_entry", rows.entry_row(entry, store.number, fingerprint))
         self.put_links(entry, before)
-        was, now = indexed_text(before), indexed_text(entry)
-        if was != now:
-            if was is not None:
-                self._do("unindex_terms", (entry.number, index_form(was)))
-            if now is not None:
-                self._do("index_terms", (entry.number, index_form(now)))
+        reindex(self._conn, before, entry, store.number)
 
     def keep_answer(self, answer: StoredAnswer) -> None:
         self._do("keep_answer", rows.answer_row(answer))

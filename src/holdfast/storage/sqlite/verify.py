@@ -9,11 +9,10 @@ one that this program makes.
 from __future__ import annotations
 
 from holdfast.core.canonical import digest, row_digest
-from holdfast.core.text import tokens
 from holdfast.model.names import shown
 from holdfast.storage.migrate import steps_in
 from holdfast.storage.sqlite.directories import object_problems
-from holdfast.storage.sqlite.index import indexed_text
+from holdfast.storage.sqlite.index import indexed
 from holdfast.storage.sqlite.ledger import rows_against_log
 from holdfast.storage.sqlite.links import LINKS, unlike
 from holdfast.storage.sqlite.look import (
@@ -47,6 +46,7 @@ HEADER = (
     *("prior", "digest"),
 )
 _MASK = 2**64 - 1
+KEPT_TERMS = "SELECT id, c0, c1 FROM entry_terms_content"
 
 
 def problems(look: Look) -> Iterator[Problem]:
@@ -142,25 +142,37 @@ def _chain(look: Look) -> Iterator[Problem]:
 
 
 def _index_against_rows(look: Look) -> Iterator[Problem]:
-    """Terms by entry, from the rows and from the index, as sums that no order changes."""
+    """Terms by entry, from the rows and from the index, as sums that no order changes; and the
+    texts that the index keeps."""
     expected: dict[int, int] = {}
+    kept: dict[int, int] = {}
     for row in entries(look):
-        text = indexed_text(entry_from(row))
-        places = enumerate(tokens(text)) if text is not None else ()
-        expected[row[0]] = sum(map(hash, places)) & _MASK
+        held = indexed(entry_from(row), row[2])
+        if held is not None:
+            expected[row[0]] = sum(map(hash, _places(*held))) & _MASK
+            kept[row[0]] = hash(held)
     found: dict[int, int] = {}
     try:
-        for number, place, term in look.rows('SELECT doc, "offset", term FROM entry_places'):
-            found[number] = (found.get(number, 0) + hash((place, term))) & _MASK
+        for number, column, place, term in look.rows(
+            'SELECT doc, col, "offset", term FROM entry_places'
+        ):
+            found[number] = (found.get(number, 0) + hash((column, place, term))) & _MASK
+        texts = {row[0]: hash(row[1:]) for row in look.rows(KEPT_TERMS)}
     except UNREADABLE as exc:
         yield problem("index_unreadable", "the full-text index", str(exc), REPAIR)
         return
-    for number in sorted(expected.keys() | found.keys()):
-        if expected.get(number, 0) != found.get(number, 0):
+    for number in sorted(expected.keys() | found.keys() | texts.keys()):
+        if expected.get(number, 0) != found.get(number, 0) or kept.get(number) != texts.get(number):
             what = "it does not have exactly the words of the entry"
             yield problem(
                 "index_differs", f"the full-text index of entry number {number}", what, REPAIR
             )
+
+
+def _places(terms: str, names: str) -> Iterator[tuple[str, int, str]]:
+    for column, text in (("terms", terms), ("names", names)):
+        for place, term in enumerate(text.split()):
+            yield column, place, term
 
 
 def _links_against_rows(look: Look) -> Iterator[Problem]:

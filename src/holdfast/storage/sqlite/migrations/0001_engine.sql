@@ -154,9 +154,11 @@ CREATE TABLE frozen (
     PRIMARY KEY (session, budget)
 ) STRICT, WITHOUT ROWID;
 
--- Terms of core/text, joined by blanks; the rowid is the entry's number. Segments are merged in
--- quiet moments and not by writers, and deleting removes the terms, not only their use.
-CREATE VIRTUAL TABLE entry_terms USING fts5 (terms, content='', tokenize='ascii');
+-- Tokens of core/text, joined by blanks; the rowid is the entry's number. `terms` are those of the
+-- text, `names` those of the subject and the tags, then one for the store. They are kept, since a
+-- search ranks by them. Segments are merged in quiet moments and not by writers, and deleting
+-- removes the terms, not only their use.
+CREATE VIRTUAL TABLE entry_terms USING fts5 (terms, names, tokenize='ascii', columnsize=0);
 INSERT INTO entry_terms (entry_terms, rank) VALUES ('automerge', 0);
 INSERT INTO entry_terms (entry_terms, rank) VALUES ('crisismerge', 256);
 INSERT INTO entry_terms (entry_terms, rank) VALUES ('secure-delete', 1);

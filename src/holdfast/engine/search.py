@@ -1,0 +1,146 @@
+"""One search over entries: what is asked, the texts that may answer, ranked, and the best as hits.
+
+Now and then differ in where the texts come from, the index or the log; what is asked of them and
+how they are ranked is the same.
+"""
+
+from __future__ import annotations
+
+from holdfast.core.rank.asked import asked_of, meets
+from holdfast.core.rank.score import Statistics, ranked
+from holdfast.core.rank.texts import terms_and_names
+from holdfast.core.scope import EVERYONE, of_task, scopes_of
+from holdfast.core.text.meets import stands_in
+from holdfast.errors import NotFound
+from holdfast.model.names import shown
+from holdfast.model.search import Found, Hit, Looked, Place
+from holdfast.model.times import to_us
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.core.rank.score import Scored, Text
+    from holdfast.core.text.query import Way
+    from holdfast.model.entry import Entry
+    from holdfast.model.search import SearchQuery
+    from holdfast.model.space import Store
+    from holdfast.model.write import Caller
+    from holdfast.ports import Snapshot
+
+    Past = tuple[Store, Entry]
+
+
+def stores_named(stores: Sequence[Store], name: str | None, space: str) -> Sequence[Store]:
+    """All of a space's stores, or the one of that name."""
+    found = [store for store in stores if name in (None, store.name)]
+    if name is not None and not found:
+        declared = ", ".join(store.name for store in stores) or "none"
+        raise NotFound(
+            "store_not_declared",
+            f"space {space} declares no store {shown(name)}; declared: {declared}",
+            hint="use one of these, or declare it under memory.own in workspace.yml",
+        )
+    return found
+
+
+def search_now(
+    snapshot: Snapshot,
+    stores: Sequence[Store],
+    query: SearchQuery,
+    caller: Caller,
+    at_us: int,
+) -> Found:
+    asked, scopes = asked_of(query), scopes_for(query, caller)
+    texts, known, filtered, cut = snapshot.candidates(stores, query, asked, caller.session, scopes)
+    scored = ranked(asked, texts, known, query.weights, at_us)
+    best, cursor = _page(scored, query)
+    entries = {
+        entry.number: entry for entry in snapshot.entries_numbered([one.number for one in best])
+    }
+    named = {store.number: store for store in stores}
+    pairs = [(named[one.store], entries[one.number]) for one in best]
+    return Found(
+        hits=_hits(best, pairs),
+        cursor=cursor,
+        looked=_looked(known, scored, filtered=filtered, cut=cut),
+    )
+
+
+def search_then(past: Sequence[Past], query: SearchQuery, caller: Caller, at_us: int) -> Found:
+    """Among these entries as they were, of the stores that are asked."""
+    asked, scopes = asked_of(query), scopes_for(query, caller)
+    texts: list[Text] = []
+    held: list[tuple[list[str], list[str]]] = []
+    found: dict[int, Past] = {}
+    for store, entry in past:
+        both = terms_and_names(entry)
+        held.append(both)
+        if entry.scope in scopes and _fits(entry, query) and meets(asked, *both):
+            texts.append(_text(store, entry, *map(" ".join, both)))
+            found[entry.number] = store, entry
+    length = sum(len(terms) for terms, _ in held) / len(held) if held else 0.0
+    holders = {way: _holders(held, way) for way in asked.rows}
+    known = Statistics(texts=len(held), length=length, holders=holders)
+    scored = ranked(asked, texts, known, query.weights, at_us)
+    best, cursor = _page(scored, query)
+    pairs = [found[one.number] for one in best]
+    filtered = len(held) - len(texts)
+    return Found(
+        hits=_hits(best, pairs),
+        cursor=cursor,
+        looked=_looked(known, scored, filtered=filtered, cut=False),
+    )
+
+
+def scopes_for(query: SearchQuery, caller: Caller) -> Sequence[str]:
+    """Whom entries may be for, to be found by this caller."""
+    task = () if query.task is None else (of_task(query.task),)
+    return EVERYONE, *filter(None, scopes_of(caller.user, caller.session)), *task
+
+
+def _page(scored: Sequence[Scored], query: SearchQuery) -> tuple[Sequence[Scored], str | None]:
+    place = query.cursor
+    if place is not None:
+        behind = (-place.score, -place.number)
+        scored = [one for one in scored if (-one.score, -one.number) > behind]
+    best = scored[: query.limit]
+    more = len(scored) > len(best)
+    return best, str(Place(score=best[-1].score, number=best[-1].number)) if more else None
+
+
+def _hits(best: Sequence[Scored], pairs: Sequence[Past]) -> tuple[Hit, ...]:
+    return tuple(
+        Hit(store=store, entry=entry, score=one.score, why=one.why)
+        for one, (store, entry) in zip(best, pairs, strict=True)
+    )
+
+
+def _looked(known: Statistics, scored: Sequence[Scored], *, filtered: int, cut: bool) -> Looked:
+    holders = {" ".join(way.tokens): count for way, count in known.holders.items()}
+    return Looked(matched=len(scored), filtered=filtered, cut=cut, holders=holders)
+
+
+def _fits(entry: Entry, query: SearchQuery) -> bool:
+    when = to_us(entry.when)
+    return (
+        entry.state in query.states
+        and (query.hidden or not entry.hidden)
+        and entry.importance >= query.importance
+        and (query.since_us is None or when >= query.since_us)
+        and (query.until_us is None or when < query.until_us)
+        and (not query.kinds or entry.kind in query.kinds)
+        and set(query.tags) <= set(entry.tags)
+    )
+
+
+def _text(store: Store, entry: Entry, terms: str, names: str) -> Text:
+    return (
+        *(entry.number, store.number, terms, names),
+        *(to_us(entry.when), entry.importance, int(entry.pinned), 0),
+        None if entry.until is None else to_us(entry.until),
+    )
+
+
+def _holders(held: Sequence[tuple[list[str], list[str]]], way: Way) -> int:
+    return sum(stands_in(terms, way) or stands_in(names, way) for terms, names in held)
