@@ -62,7 +62,7 @@ class NowView:
         return None if name is None else session_named(self._snapshot, name).id
 
     @property
-    def caller(self) -> Caller:
+    def asking(self) -> Caller:
         """Whoever asks, with the whole id of the session."""
         return self._asking.replace(session=self.session_id)
 
@@ -101,7 +101,7 @@ class NowView:
     def search(self, stores: Sequence[Store], query: SearchQuery) -> Found:
         from holdfast.engine.search import search_now
 
-        return search_now(self._snapshot, stores, query, self.caller, self.at_us)
+        return search_now(self._snapshot, stores, query, self.asking, self.at_us)
 
     def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
         return self._snapshot.newest(store, since_us, limit)
@@ -192,7 +192,7 @@ class PastView:
         from holdfast.engine.search import search_then
 
         then = [(store, entry) for store in stores for entry in self._kept_then(store)]
-        return search_then(then, query, self._now.caller, self.at_us)
+        return search_then(then, query, self._now.asking, self.at_us)
 
     def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
         then = [

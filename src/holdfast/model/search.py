@@ -56,8 +56,8 @@ class RankWeights(Value):
 
     `names` is how much more a word counts in a subject or a tag than in the text. `recent` is for
     what is from today and halves each `recent_days`; `important` is for an importance of 100, and
-    is taken away for one of 0. `used` is for a hundred uses, `ended` is taken away where the time is
-    over that an entry is true for.
+    is taken away for one of 0. `used` is for a hundred uses; `ended` is taken away where the time
+    is over that an entry is true for.
     """
 
     names: float = 2.0

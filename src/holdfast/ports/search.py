@@ -28,7 +28,8 @@ if TYPE_CHECKING:
             """The texts of these stores that meet what is asked, as far as ranking them is worth
             it: what is left out for the sake of speed holds only words that many texts hold, or
             is older than what is there. Drafts are those of the session; entries are for one of
-            these scopes; the forgotten have no text. The same vault gives the same candidates, however its index is laid out.
+            these scopes; the forgotten have no text. The same vault gives the same candidates,
+            however its index is laid out.
             """
             ...
 

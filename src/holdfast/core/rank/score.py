@@ -3,8 +3,9 @@
 A text comes as its index tokens joined by blanks, its *terms* (what it says) and its *names* (what
 it is called by: subject, tags, a speaker); a word in the names counts as several in the terms. To
 what the words are worth come shares of it: for words that stand together as in the query, for what
-is recent, important, pinned or used, less one for what has ended. So none of these lifts a text above one that answers much better,
-and every part can be named. The arithmetic is the same wherever the texts come from.
+is recent, important, pinned or used, less one for what has ended. So none of these lifts a text
+above one that answers much better, and every part can be named. The arithmetic is the same wherever
+the texts come from.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from holdfast.core.text.query import Way
     from holdfast.model.search import RankWeights
 
-    # number, number of the store, terms, names, when (microseconds), importance, pinned, uses,
-    # until (microseconds)
+    # number, number of the store, terms, names, when, importance, pinned, uses, until or None
     Text = tuple[int, int, str, str, int, int, int, int, int | None]
     Needle = tuple[str, float]
 
