@@ -127,7 +127,14 @@ def test_status_counts_what_there_is(cli: Cli) -> None:
     assert {key: found[key] for key in ("where", "seq", "counts", "space")} == {
         "where": f"{cli.vault}/vault.db",
         "seq": 6,
-        "counts": {"spaces": 1, "stores": 1, "sessions": 1, "entries": 1, "changes": 6},
+        "counts": {
+            "spaces": 1,
+            "stores": 1,
+            "sessions": 1,
+            "entries": 1,
+            "messages": 0,
+            "changes": 6,
+        },
         "space": "default",
     }
 
@@ -510,9 +517,9 @@ def test_sessions_are_started_listed_and_ended(cli: Cli) -> None:
     cli.clock.advance(seconds=60)
     cli.says("session", "start")
     assert cli.settled(cli.says("session", "list")) == (
-        "SESSION                     STATE  STARTED           AGENT    TITLE\n"
-        "<session-3>  open   2026-01-15 12:01  local\n"
-        "<session-2>  open   2026-01-15 12:00  planner  Review\n"
+        "SESSION                     STATE  LAST USED         SOURCE  AGENT    MESSAGES  TITLE\n"
+        "<session-3>  open   2026-01-15 12:01  cli     local           0\n"
+        "<session-2>  open   2026-01-15 12:00  cli     planner         0  Review\n"
     )
     assert cli("session", "end", short(session)) == ok("", f"Session {session} is ended\n")
     assert cli("session", "end", session) == ok("", f"Session {session} is ended\n")

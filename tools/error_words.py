@@ -94,6 +94,10 @@ WORDS = {
     "checkpoint_invalid": ("the file is no checkpoint", "name one that `checkpoint` wrote"),
     "clock_differs": ("two kernels with different clocks use one backend", "give them one clock"),
     "copy_onto_itself": ("source and target of a copy are one", "name another target"),
+    "calls_invalid": (
+        "a message's tool calls are too many, too large or not JSON",
+        "say it in several messages, with plain arguments",
+    ),
     "cursor_invalid": ("no page gave this cursor", "use the one that the page before gave"),
     "directory_name_invalid": (
         "a directory's name is not 3 to 64 of `a-z 0-9 -`",
@@ -147,6 +151,8 @@ WORDS = {
     "stdin_not_utf8": ("standard input is not UTF-8", "convert it"),
     "revision_invalid": ("the revision is no number from 0", "give the one that you saw"),
     "seq_invalid": ("the seq is no number that a change can have", "`holdfast log` shows them"),
+    "place_invalid": ("a session has no such place", "`holdfast session show` prints them"),
+    "role_invalid": ("there is no such role", "the hint lists them"),
     "state_invalid": ("there is no such state", "the hint lists them"),
     "text_invalid": ("what should be text is something else", "give a str"),
     "time_out_of_range": (
@@ -203,6 +209,7 @@ WORDS = {
     "entry_not_found": ("the store has no entry of that id", "list what is there"),
     "entry_not_yet": ("the entry was not there at that moment", "ask for a later moment"),
     "folder_not_found": ("there is no such folder", "make it first"),
+    "message_not_found": ("there is no such message", "`holdfast session search`"),
     "process_unknown": ("the kernel has no such process", "spawn one"),
     "proposal_not_found": ("there is no such proposal", "`holdfast review inbox`"),
     "session_not_found": ("there is no such session", "`holdfast session list`"),
@@ -303,6 +310,7 @@ WORDS = {
     "storage_nested": ("a unit of work called the vault again", "use what the unit was given"),
     "storage_only_reads": ("a unit that only reads tried to write", "write with `write`"),
     "tree_too_large": ("files or a tree are over their limit", "ignore some, or raise the limit"),
+    "messages_as_now": ("what was said is read as it is now", "ask for a time instead"),
     "values_without_past": ("values keep no history", "read them as they are now"),
     "vault_in_ram": ("`memory:` would be gone when the command ends", "name a folder"),
     # Keys

@@ -14,7 +14,7 @@ def whole_schema() -> str:
     conn = apsw.Connection(":memory:")
     for step in steps_in(schema.HERE):
         conn.execute(step.sql)
-    wanted = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'entry_terms_%'"
+    wanted = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE '%_terms_%'"
     return HEAD + "".join(f"\n{sql};\n" for (sql,) in conn.execute(wanted))
 
 

@@ -30,7 +30,7 @@ from types import FunctionType
 
 from holdfast import wiring
 from holdfast.engine import proposals, space, vault
-from holdfast.strategies import narrative
+from holdfast.strategies import narrative, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-FACES = (vault.Vault, space.Space, proposals.Inbox, narrative.Notes)
+FACES = (vault.Vault, space.Space, proposals.Inbox, narrative.Notes, transcript.Transcript)
 THREADS = 32
 
 

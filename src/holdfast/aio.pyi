@@ -18,9 +18,11 @@ from holdfast.model.change import Change
 from holdfast.model.context import Context
 from holdfast.model.directory import DirectoryType
 from holdfast.model.entry import Entry, Json, Origin
+from holdfast.model.message import Conversation, Hit, Message, SaidNow, Talk, ToolCall
 from holdfast.model.problem import Problem
 from holdfast.model.proposal import Proposal, ProposalState
 from holdfast.model.query import Order, Page
+from holdfast.model.review import Role
 from holdfast.model.search import Found, SearchOptions
 from holdfast.model.session import Session
 from holdfast.model.space import SpaceInfo, SpaceSpec, Store
@@ -108,14 +110,28 @@ class Space:
     async def search(
         self, text: str = ..., *, store: str | None = ..., **asked: Unpack[SearchOptions]
     ) -> Found: ...
+    async def transcript(self, store: str | None = ...) -> Transcript: ...
+    async def say(
+        self,
+        role: Role,
+        text: str,
+        *,
+        said_at: datetime | None = ...,
+        **write: Unpack[WriteOptions],
+    ) -> SaidNow: ...
     async def tools(self) -> Sequence[Tool]: ...
     async def directories(self, type: DirectoryType = ...) -> Directories: ...
     async def context(self, budget: int | None = ...) -> Context: ...
     def session(
-        self, title: str = ..., *, agent: str = ...
+        self, title: str = ..., *, agent: str = ..., source: str = ...
     ) -> AbstractAsyncContextManager[Space]: ...
     async def start_session(
-        self, title: str = ..., *, agent: str = ..., **write: Unpack[WriteOptions]
+        self,
+        title: str = ...,
+        *,
+        agent: str = ...,
+        source: str = ...,
+        **write: Unpack[WriteOptions],
     ) -> Session: ...
     async def end_session(self, session: str, **write: Unpack[WriteOptions]) -> Session: ...
     async def sessions(self, *, state: str | None = ..., limit: int = ...) -> Sequence[Session]: ...
@@ -156,3 +172,44 @@ class Notes:
     ) -> Page: ...
     async def get(self, id: str) -> Entry: ...
     async def remove(self, id: str, **write: Unpack[WriteOptions]) -> Removed: ...
+
+class Transcript:
+    @property
+    def store(self) -> Store: ...
+    async def say(
+        self,
+        role: Role,
+        text: str,
+        *,
+        calls: Sequence[ToolCall] = ...,
+        call: str = ...,
+        tool: str = ...,
+        id: str | None = ...,
+        origin: Origin | None = ...,
+        said_at: datetime | None = ...,
+        **write: Unpack[WriteOptions],
+    ) -> SaidNow: ...
+    async def rewind(self, session: str, place: int, **write: Unpack[WriteOptions]) -> int: ...
+    async def compact(self, session: str, place: int, **write: Unpack[WriteOptions]) -> Session: ...
+    async def search(
+        self,
+        query: str,
+        *,
+        since: datetime | None = ...,
+        until: datetime | None = ...,
+        roles: Sequence[Role] = ...,
+        sources: Sequence[str] = ...,
+        limit: int = ...,
+    ) -> tuple[Hit, ...]: ...
+    async def recent(
+        self,
+        *,
+        state: str | None = ...,
+        sources: Sequence[str] = ...,
+        before: datetime | None = ...,
+        limit: int = ...,
+    ) -> tuple[Conversation, ...]: ...
+    async def read(
+        self, session: str, *, place: int = ..., around: int | None = ..., limit: int = ...
+    ) -> Talk: ...
+    async def get(self, message: str) -> Message: ...

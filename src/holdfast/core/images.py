@@ -6,6 +6,7 @@ that is the seq of the change which holds the image. Times are microseconds sinc
 
 from __future__ import annotations
 
+from holdfast.core.canonical import canonical, digest
 from holdfast.core.codec import plain
 from holdfast.core.suggesting import suggestion_image
 from holdfast.model.entry import Entry
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.model.directory import Directory, Version
     from holdfast.model.entry import Json
+    from holdfast.model.message import Message
     from holdfast.model.proposal import Proposal
     from holdfast.model.session import Session
 
@@ -151,6 +153,32 @@ def session_image(session: Session) -> Image:
         "user": session.user,
         "started_us": to_us(session.started),
         "ended_us": _us(session.ended),
+        "source": session.source,
+        "given_id": session.given_id,
+        "compacted": session.compacted,
+    }
+
+
+def message_image(message: Message) -> Image:
+    """The text stands in the row alone, so that it is kept once; the image has the digest of it."""
+    calls: list[Json] = [[call.id, call.name, dict(call.arguments)] for call in message.calls]
+    said = digest("said", message.text.encode(), canonical(calls))
+    return {
+        "number": message.number,
+        "id": message.id,
+        "session": message.session,
+        "place": message.place,
+        "role": message.role,
+        "said": said.hex(),
+        "call": message.call,
+        "tool": message.tool,
+        "given_id": message.given_id,
+        "origin": message.origin,
+        "trust": message.trust,
+        "said_us": _us(message.said_at),
+        "when_us": to_us(message.when),
+        "rewound": message.rewound,
+        "left_out": message.left_out,
     }
 
 

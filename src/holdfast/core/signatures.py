@@ -31,6 +31,7 @@ _WORDS: dict[str, Any] = {
     "Sequence": Sequence,
     "datetime": datetime,
     "Order": Literal["newest", "oldest"],
+    "Role": Literal["user", "assistant", "tool", "system"],
 }
 
 

@@ -10,11 +10,9 @@ from itertools import islice
 
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.spaces import space_named
-from holdfast.errors import InvalidInput
 from holdfast.model.ids import SessionId
-from holdfast.model.names import shown
 from holdfast.model.query import check_limit
-from holdfast.model.session import LEASE, STATES, Session, as_of_lease
+from holdfast.model.session import LEASE, Session, as_of_lease, check_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +24,9 @@ if TYPE_CHECKING:
     from holdfast.ports import Snapshot
 
 
-def start(work: Work, space: SpaceInfo, *, title: str, agent: str, user: str) -> Session:
+def start(
+    work: Work, space: SpaceInfo, *, title: str, agent: str, user: str, source: str
+) -> Session:
     work.expect(0, "the new session")
     sweep(work)
     session = Session(
@@ -41,6 +41,7 @@ def start(work: Work, space: SpaceInfo, *, title: str, agent: str, user: str) ->
         started=work.at,
         ended=None,
         lease_until=work.at + LEASE,
+        source=source,
         revision=work.seq + 1,
     )
     return work.put_session(session, None, space, "start")
@@ -79,10 +80,7 @@ def listed(
 ) -> Sequence[Session]:
     """The newest first. A session whose lease ran out is abandoned, recorded as such or not yet."""
     check_limit(limit)
-    if state not in (None, *STATES):
-        raise InvalidInput(
-            "state_invalid", f"{shown(str(state))} is no state", hint=f"one of {', '.join(STATES)}"
-        )
+    check_state(state)
     space = space_named(snapshot, space_name)
     if space is None:
         return []

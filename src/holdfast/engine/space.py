@@ -12,8 +12,9 @@ from holdfast.engine.view import NowView, PastView
 from holdfast.engine.work import Core, Work, mutate
 from holdfast.errors import Refused
 from holdfast.model.names import check_label
+from holdfast.model.session import SOURCE
 from holdfast.model.write import Write, check_write
-from holdfast.strategies import STRATEGIES, keyvalue, narrative
+from holdfast.strategies import STRATEGIES, keyvalue, narrative, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from holdfast.model.context import Context
     from holdfast.model.directory import DirectoryType
     from holdfast.model.entry import Json
+    from holdfast.model.message import SaidNow
+    from holdfast.model.review import Role
     from holdfast.model.search import Found, SearchOptions
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
@@ -231,6 +234,21 @@ class Space:
 
         return self._core.storage.read(unit)
 
+    def transcript(self, store: str | None = None) -> transcript.Transcript:
+        """What was said in this space's sessions."""
+        return transcript.Transcript(self.desk(transcript.NAME, store))
+
+    def say(
+        self,
+        role: Role,
+        text: str,
+        *,
+        said_at: datetime | None = None,
+        **write: Unpack[WriteOptions],
+    ) -> SaidNow:
+        """Write down one message of this session; `transcript().say` takes more."""
+        return self.transcript().say(role, text, said_at=said_at, **write)
+
     def tools(self) -> Sequence[Tool]:
         """What this space offers to an agent loop: plain typed functions."""
         from holdfast.engine import tools
@@ -275,9 +293,11 @@ class Space:
         return spaces.declared_stores(snapshot, self.name, seq_of(snapshot, self._as_of))
 
     @contextmanager
-    def session(self, title: str = "", *, agent: str = "local") -> Generator[Space]:
+    def session(
+        self, title: str = "", *, agent: str = "local", source: str = SOURCE
+    ) -> Generator[Space]:
         """Work as one session: `with space.session("Review") as here: here.notes().save(…)`."""
-        begun = self.start_session(title, agent=agent)
+        begun = self.start_session(title, agent=agent, source=source)
         here = self.seen_by(self.caller.replace(session=begun.id))
         try:
             yield here
@@ -285,19 +305,32 @@ class Space:
             self.end_session(begun.id)
 
     def start_session(
-        self, title: str = "", *, agent: str = "local", **write: Unpack[WriteOptions]
+        self,
+        title: str = "",
+        *,
+        agent: str = "local",
+        source: str = SOURCE,
+        **write: Unpack[WriteOptions],
     ) -> Session:
+        """Begin a session. `source` is the way in: `cli`, `mcp`, `cron`."""
         check_present(self._as_of, f"the space {self.name}")
         if title != "":
             check_label(title, "a session")
         check_label(agent, "an agent")
+        check_label(source, "a source")
         user = check_label(self.caller.user, "a user")
 
         def unit(work: Work) -> Session:
             space = spaces.written_space(work, self.name)
-            return sessions.start(work, space, title=title, agent=agent, user=user)
+            return sessions.start(work, space, title=title, agent=agent, user=user, source=source)
 
-        meant: dict[str, Json] = {"space": self.name, "title": title, "agent": agent, "user": user}
+        meant: dict[str, Json] = {
+            "space": self.name,
+            "title": title,
+            "agent": agent,
+            "user": user,
+            "source": source,
+        }
         return mutate(self._core, self._outside(), Write(**write), "session start", meant, unit)
 
     def end_session(self, session: str, **write: Unpack[WriteOptions]) -> Session:

@@ -73,14 +73,14 @@ def _as_they_were(
     return sorted(then, key=lambda store: (store.position is None, store.position))
 
 
-def _unwritten(spec: StoreSpec, space: SpaceInfo | None, position: int) -> Store:
-    """A store of `default` that no write has needed yet; its number 0 has no entries."""
+def _unwritten(spec: StoreSpec, space: SpaceInfo | None, position: int | None) -> Store:
+    """A store that no write has needed yet; its number 0 has no entries."""
     return Store(
         id=StoreId(""),
         number=0,
         space=SpaceId("") if space is None else space.id,
         space_number=0 if space is None else space.number,
-        space_name=DEFAULT_SPACE,
+        space_name=DEFAULT_SPACE if space is None else space.name,
         name=spec.name,
         type=spec.type,
         strategy=spec.strategy,
@@ -105,6 +105,8 @@ def store_named(
             return store
     if name is None and len(stores) == 1:
         return stores[0]
+    if not stores and _is_everywhere(strategy) and wanted.rstrip("-") == strategy:
+        return _undeclared(snapshot, space_name, strategy)
     if name is None:
         declared = ", ".join(store.name for store in stores) or "none"
         raise NotFound(
@@ -124,11 +126,32 @@ def not_declared(space_name: str, what: str, name: str, stores: Sequence[Store])
     )
 
 
+def _is_everywhere(strategy: str) -> bool:
+    """What is said anywhere is kept, whether the space declares a store for it or not."""
+    return STRATEGIES[strategy].HOLDS == "messages"
+
+
+def _undeclared(snapshot: Snapshot, space_name: str, strategy: str) -> Store:
+    """The store that a space has without declaring it; a row of its name may be another's."""
+    space = space_named(snapshot, space_name)
+    for store in () if space is None else snapshot.stores(space):
+        if store.strategy == strategy:
+            return store
+    spec = STRATEGIES[strategy].check(StoreSpec(name=strategy, strategy=strategy))
+    return _unwritten(spec, space, None)
+
+
 def written_store(work: Work, store: Store) -> Store:
-    """The store with its row: that of `default` is made by the first write that needs it."""
+    """The store with its row: one that no file declares is made by the first write that needs it.
+
+    Where a space calls another store so, its row has the name with a hyphen behind it.
+    """
     if store.number:
         return store
-    space = written_space(work, DEFAULT_SPACE)
+    space = written_space(work, store.space_name)
+    taken = {known.name for known in work.tx.stores(space)}
+    while store.name in taken:
+        store = store.replace(name=f"{store.name}-")
     return work.put_store(_new_store(work, space, store, store.position), None, "create")
 
 

@@ -10,7 +10,7 @@ from holdfast.core.images import entry_from_image
 from holdfast.core.lifecycle import SHOWN_STATES
 from holdfast.core.scope import is_for, scopes_of
 from holdfast.engine.history import image_at, versions_of
-from holdfast.engine.naming import session_named
+from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
 from holdfast.errors import Ambiguous, NotFound, Refused
 from holdfast.model.ids import is_id, is_short
@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from holdfast.model.ids import SessionId
     from holdfast.model.query import EntryQuery
     from holdfast.model.search import Found, SearchQuery
+    from holdfast.model.session import Session
     from holdfast.model.space import Store
     from holdfast.ports import NewestRow, Snapshot, SubjectOrder, SubjectRow
     from holdfast.ports.links import Use
+    from holdfast.ports.messages import MessageReads
     from holdfast.ports.values import ValueReads
 
 
@@ -146,6 +148,15 @@ class NowView:
         from holdfast.engine.directories.objects import beginning
 
         return beginning(self._snapshot, version, path, bytes_max)
+
+    @property
+    def messages(self) -> MessageReads:
+        return self._snapshot
+
+    def session_of(self, store: Store, name: str) -> Session:
+        session = session_named(self._snapshot, name)
+        check_session_space(session, store.space_name)
+        return session
 
 
 class PastView:
@@ -272,6 +283,17 @@ class PastView:
 
     def beginning(self, version: Version, path: str, bytes_max: int) -> bytes | None:
         return self._now.beginning(version, path, bytes_max)
+
+    @property
+    def messages(self) -> MessageReads:
+        raise Refused(
+            "messages_as_now",
+            "what was said is read as it is now: each message says when",
+            hint="leave `as of` out, and ask for a time with since and until",
+        )
+
+    def session_of(self, store: Store, name: str) -> Session:
+        return self._now.session_of(store, name)
 
     def _shown_then(self, store: Store) -> Iterator[Entry]:
         return (entry for entry in self._kept_then(store) if not entry.hidden)

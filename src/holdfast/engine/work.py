@@ -14,6 +14,7 @@ from holdfast.core.codec import pack, unpack
 from holdfast.core.images import (
     directory_image,
     entry_image,
+    message_image,
     proposal_image,
     session_image,
     space_image,
@@ -47,11 +48,13 @@ if TYPE_CHECKING:
     from holdfast.model.directory import Directory, Version
     from holdfast.model.entry import EntryChanges, Json, NewEntry
     from holdfast.model.ids import SessionId
+    from holdfast.model.message import Message
     from holdfast.model.proposal import Proposal
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, Write
     from holdfast.ports import Clock, Random, Storage, Transaction
+    from holdfast.ports.messages import MessageWrites
     from holdfast.ports.values import ValueWrites
 
     T = TypeVar("T")
@@ -147,6 +150,10 @@ class Work(NowView):
 
     @property
     def values(self) -> ValueWrites:
+        return self.tx
+
+    @property
+    def messages(self) -> MessageWrites:
         return self.tx
 
     def new_id(self) -> str:
@@ -253,6 +260,34 @@ class Work(NowView):
         prior = None if before is None else before.revision
         self._record("session", after.id, op, session_image(after), prior, space=space.number)
         self.tx.put_session(after, space)
+        return after
+
+    def put_session_of(self, store: Store, session: Session, before: Session, op: str) -> None:
+        space = self.tx.space_named(store.space_name)
+        assert space is not None
+        self.put_session(session, before, space, op)
+
+    def put_message(
+        self,
+        store: Store,
+        session: Session,
+        message: Message,
+        before: Message | None,
+        op: str,
+        terms: str,
+    ) -> Message:
+        after = message.replace(revision=self.seq + 1)
+        self._record(
+            "message",
+            after.id,
+            op,
+            message_image(after),
+            None if before is None else before.revision,
+            space=store.space_number,
+            store=store,
+            said_at=after.said_at if before is None else None,
+        )
+        self.tx.put_message(session, after, before, terms)
         return after
 
     def put_directory(self, directory: Directory, before: Directory | None, op: str) -> Directory:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
     from holdfast.model.entry import Json
 
-    Kind = Literal["space", "store", "session", "entry", "directory", "version", "proposal"]
+    Kind = Literal[
+        "space", "store", "session", "entry", "message", "directory", "version", "proposal"
+    ]
 
 
 class Change(Value):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from holdfast.errors import InvalidInput
+from holdfast.model.names import shown
 from holdfast.model.times import to_us
 from holdfast.model.value import Value
 
@@ -16,12 +18,17 @@ if TYPE_CHECKING:
 
     SessionState = Literal["open", "ended", "abandoned"]
 
+SOURCE = "python"
 LEASE = timedelta(hours=24)
 STATES = ("open", "ended", "abandoned")
 
 
 class Session(Value):
-    """`lease_until` is when an open session counts as abandoned unless it is used before."""
+    """`lease_until` is when an open session counts as abandoned unless it is used before.
+
+    `source` is where it came from: a way in, or another program, which calls it `given_id`.
+    Messages up to the place `compacted` were summed up for the agent that talked.
+    """
 
     id: SessionId
     number: int
@@ -34,7 +41,18 @@ class Session(Value):
     started: datetime
     ended: datetime | None
     lease_until: datetime
+    source: str = ""
+    given_id: str | None = None
+    compacted: int = 0
     revision: int
+
+
+def check_state(state: str | None) -> str | None:
+    if state not in (None, *STATES):
+        raise InvalidInput(
+            "state_invalid", f"{shown(str(state))} is no state", hint=f"one of {', '.join(STATES)}"
+        )
+    return state
 
 
 def as_of_lease(session: Session, at_us: int) -> Session:

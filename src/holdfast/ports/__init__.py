@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.model.directory import Version
     from holdfast.model.entry import Entry, EntryChanges, Json, NewEntry
     from holdfast.model.ids import SessionId
+    from holdfast.model.message import Message
     from holdfast.model.problem import Problem
     from holdfast.model.query import EntryQuery
     from holdfast.model.review import Suggestion
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
     from holdfast.model.write import Caller, Write
     from holdfast.ports.links import LinkReads, LinkWrites, Use
+    from holdfast.ports.messages import MessageReads, MessageWrites
     from holdfast.ports.proposals import ProposalReads, ProposalWrites
     from holdfast.ports.search import SearchReads
     from holdfast.ports.trees import TreeReads, TreeWrites
@@ -55,7 +57,9 @@ if TYPE_CHECKING:
 
         def __call__(self, count: int, /) -> bytes: ...
 
-    class Snapshot(ValueReads, TreeReads, ProposalReads, LinkReads, SearchReads, Protocol):
+    class Snapshot(
+        ValueReads, TreeReads, MessageReads, ProposalReads, LinkReads, SearchReads, Protocol
+    ):
         """The vault at one moment: everything asked of one snapshot belongs together."""
 
         def head(self) -> tuple[int, int]:
@@ -176,7 +180,9 @@ if TYPE_CHECKING:
             """Rows by kind, for status."""
             ...
 
-    class Transaction(Snapshot, ValueWrites, TreeWrites, ProposalWrites, LinkWrites, Protocol):
+    class Transaction(
+        Snapshot, ValueWrites, TreeWrites, MessageWrites, ProposalWrites, LinkWrites, Protocol
+    ):
         """A snapshot that may be changed; all of it happens, or none."""
 
         def make_vault(self, vault: VaultInfo) -> None: ...
@@ -342,6 +348,15 @@ if TYPE_CHECKING:
             """So much of a file's content, verified; None where the version has no such file."""
             ...
 
+        @property
+        def messages(self) -> MessageReads:
+            """What was said in sessions, as it is now."""
+            ...
+
+        def session_of(self, store: Store, name: str) -> Session:
+            """A session of the store's space, by its id or short form."""
+            ...
+
     class Work(View, Protocol):
         """What a strategy may do to a store inside one unit of work."""
 
@@ -349,7 +364,41 @@ if TYPE_CHECKING:
         def values(self) -> ValueWrites: ...
 
         @property
+        def messages(self) -> MessageWrites: ...
+
+        @property
         def caller(self) -> Caller: ...
+
+        @property
+        def session(self) -> Session | None:
+            """The session that the caller works in, which is open."""
+            ...
+
+        @property
+        def seq(self) -> int:
+            """That of the newest change, those of this work included."""
+            ...
+
+        @property
+        def at(self) -> datetime: ...
+
+        def new_id(self) -> str: ...
+
+        def put_message(
+            self,
+            store: Store,
+            session: Session,
+            message: Message,
+            before: Message | None,
+            op: str,
+            terms: str,
+        ) -> Message:
+            """Write a message with its change, as the next change."""
+            ...
+
+        def put_session_of(self, store: Store, session: Session, before: Session, op: str) -> None:
+            """Write what a session became, with its change."""
+            ...
 
         def given(self, store: Store, given_id: str) -> Entry | None: ...
 

@@ -53,8 +53,8 @@ TABLE = Table(
         ),
         Noun(
             name="session",
-            summary="start, list and end sessions",
-            commands="holdfast.cli.commands.vaults:SESSION",
+            summary="keep, search and read what was said",
+            commands="holdfast.cli.commands.sessions:SESSION",
             heading=_PLACE,
         ),
         Noun(

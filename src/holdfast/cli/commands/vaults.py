@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.cli.grammar import Argument, Command, Option
-from holdfast.cli.kinds import COUNT, FOLDER, NAME, TEXT, choice, integer
+from holdfast.cli.kinds import COUNT, FOLDER, NAME, integer
 
 INIT = (
     Command(
@@ -112,38 +112,6 @@ SPACE = (
         mutates=True,
         details="For a folder that was moved or cloned: the space that its workspace.yml names "
         "belongs to this folder from now on, and no longer to the other.",
-    ),
-)
-
-SESSION = (
-    Command(
-        verb="start",
-        summary="start a session and print its id",
-        handler="holdfast.cli.handlers.sessions:start",
-        mutates=True,
-        arguments=(Argument(name="TITLE", kind=TEXT, help="what it is about", required=False),),
-        examples=('export HOLDFAST_SESSION=$(holdfast session start "Review")',),
-    ),
-    Command(
-        verb="list",
-        summary="list sessions, the newest first",
-        handler="holdfast.cli.handlers.sessions:list_sessions",
-        options=(
-            Option(
-                name="--state",
-                kind=choice("open", "ended", "abandoned"),
-                help="only those in this state",
-            ),
-            Option(name="--limit", kind=integer(1, 1000), default="20", help="how many"),
-        ),
-    ),
-    Command(
-        verb="end",
-        summary="end a session",
-        handler="holdfast.cli.handlers.sessions:end",
-        mutates=True,
-        arguments=(Argument(name="ID", kind=NAME, help="else that of --session", required=False),),
-        details="What was bound to its length goes with it. Ending it again changes nothing.",
     ),
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.core.canonical import row_digest
 from holdfast.core.text import TEXT_VERSION
 from holdfast.errors import Unsupported
+from holdfast.storage.sqlite import messages
 from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.rows import DIGESTED, entry_from, vault_from, vault_row
 from holdfast.storage.sqlite.textindex import TextIndex, scope_token
@@ -96,6 +97,7 @@ def bring_index_up_to_date(conn: apsw.Connection, where: str) -> None:
     conn.execute("BEGIN IMMEDIATE")
     try:
         rebuild(conn)
+        messages.rebuild(conn)
         conn.execute(QUERIES["put_vault"], vault_row(vault.replace(text_version=TEXT_VERSION)))
         conn.execute("COMMIT")
     except BaseException:

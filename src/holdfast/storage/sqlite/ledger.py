@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 
 from holdfast.core.canonical import canonical_text, digest, keyed, row_digest
-from holdfast.core.images import entry_from_image, entry_image
+from holdfast.core.images import entry_from_image, entry_image, message_image
 from holdfast.core.text import normal_form
 from holdfast.model.value import Value
 from holdfast.storage.sqlite.index import rebuild
 from holdfast.storage.sqlite.links import relink
 from holdfast.storage.sqlite.look import REPAIR, RESTORE, UNREADABLE, Look, entries, problem
+from holdfast.storage.sqlite.messages import message_from
+from holdfast.storage.sqlite.messages import rebuild as rebuild_messages
 from holdfast.storage.sqlite.queries import QUERIES
 from holdfast.storage.sqlite.rows import DIGESTED, entry_from, entry_row
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.model.problem import Problem
 
 # The kinds of targets whose rows stand in a table of that name.
-KINDS = ("space", "store", "session", "proposal", "entry")
+KINDS = ("space", "store", "session", "proposal", "entry", "message")
 
 
 class Newest(Value):
@@ -60,7 +62,9 @@ def _kind_against_log(
             yield problem("log_lacks_row", name, "the log has no change for it", RESTORE)
         elif revision < seq:
             yield problem("row_stale", name, f"it is older than its change {seq}", cure)
-        elif kind == "entry" and not _says(look, number, seq):
+        elif (kind == "entry" and not _says(look, number, seq)) or (
+            kind == "message" and not _said(look, number, seq)
+        ):
             yield problem("row_differs", name, "it is not what the log says of it", cure)
     for target, seq in newest.items():
         yield problem("row_missing", f"{kind} {target}", f"the log has it, by change {seq}", cure)
@@ -75,6 +79,22 @@ def _says(look: Look, number: int, seq: int) -> bool:
     """Whether a sound entry row is what a sound change says. What is unsound is named elsewhere."""
     newest, row = _change(look, seq), _entry(look, number)
     return newest is None or row is None or newest.image == image_of(row)
+
+
+def _said(look: Look, number: int, seq: int) -> bool:
+    """The same of a message: the log has the digest of what was said."""
+    columns = ", ".join(f"m.{name}" for name in DIGESTED["message"] if name != "session")
+    wanted = f"""SELECT {columns}, m.digest, s.id, m.session FROM message m
+        JOIN session s ON s.number = m.session WHERE m.number = ?"""
+    newest = _change(look, seq)
+    try:
+        ((number, name, *rest, kept, session_id, session),) = look.rows(wanted, (number,))
+    except (*UNREADABLE, ValueError):
+        return True  # named by the walk over the table
+    if newest is None or row_digest("message", (number, name, session, *rest)) != kept:
+        return True
+    message = message_from((number, name, session_id, *rest))
+    return newest.image == json.loads(canonical_text(message_image(message)))
 
 
 def _change(look: Look, seq: int) -> Newest | None:
@@ -120,6 +140,7 @@ def repairs(conn: apsw.Connection) -> Iterator[str]:
     yield f"the full-text index of {rebuild(conn):,} entries was made anew"
     links = relink(conn, (entry_from(row) for row in entries(look)))
     yield f"{links:,} links between entries were made anew"
+    yield f"the full-text index of {rebuild_messages(conn):,} messages was made anew"
 
 
 def _is_so(look: Look, newest: Newest) -> bool:

@@ -30,6 +30,7 @@ _KEYS = {
     "space": "SELECT number, id FROM space ORDER BY id",
     "store": "SELECT number, id FROM store ORDER BY id",
     "session": "SELECT number, id FROM session ORDER BY id",
+    "message": "SELECT number, id FROM message ORDER BY id",
     "directory": "SELECT number, id FROM directory ORDER BY id",
     "version": "SELECT number, id FROM version ORDER BY id",
     "proposal": "SELECT number, id FROM proposal ORDER BY id",
@@ -78,6 +79,14 @@ def entries(look: Look) -> Iterator[tuple[Any, ...]]:
     columns = DIGESTED["entry"]
     for row in readable(look, "entry", (*columns, "digest")):
         if not isinstance(row, Lost) and row_digest("entry", row[:-1]) == row[-1]:
+            yield row[:-1]
+
+
+def messages(look: Look) -> Iterator[tuple[Any, ...]]:
+    """The messages that can be read and are what was written."""
+    columns = DIGESTED["message"]
+    for row in readable(look, "message", (*columns, "digest")):
+        if not isinstance(row, Lost) and row_digest("message", row[:-1]) == row[-1]:
             yield row[:-1]
 
 
@@ -139,6 +148,7 @@ def _newest(look: Look) -> int:
         "SELECT max(revision) FROM entry",
         "SELECT max(number) FROM entry",
         "SELECT max(revision) FROM session",
+        "SELECT max(revision) FROM message",
     ):
         try:
             newest = look.rows(statement)[0][0]

@@ -44,33 +44,33 @@ ON CONFLICT (number) DO UPDATE SET type = excluded.type, options = excluded.opti
 
 -- name: session
 SELECT e.number, e.id, e.state, e.title, e.agent, e.user, e.started_us, e.ended_us, e.revision,
-    e.lease_us, s.id, s.name
+    e.lease_us, s.id, s.name, e.source, e.given_id, e.compacted
 FROM session e JOIN space s ON s.number = e.space WHERE e.id = ?;
 
 -- name: sessions
 -- The newest first; of one space where it is given.
 SELECT e.number, e.id, e.state, e.title, e.agent, e.user, e.started_us, e.ended_us, e.revision,
-    e.lease_us, s.id, s.name
+    e.lease_us, s.id, s.name, e.source, e.given_id, e.compacted
 FROM session e JOIN space s ON s.number = e.space
 WHERE :space IS NULL OR e.space = :space ORDER BY e.number DESC;
 
 -- name: sessions_like
 SELECT e.number, e.id, e.state, e.title, e.agent, e.user, e.started_us, e.ended_us, e.revision,
-    e.lease_us, s.id, s.name
+    e.lease_us, s.id, s.name, e.source, e.given_id, e.compacted
 FROM session e JOIN space s ON s.number = e.space WHERE substr(e.id, -8) = ? ORDER BY e.number;
 
 -- name: lapsed_sessions
 SELECT e.number, e.id, e.state, e.title, e.agent, e.user, e.started_us, e.ended_us, e.revision,
-    e.lease_us, s.id, s.name
+    e.lease_us, s.id, s.name, e.source, e.given_id, e.compacted
 FROM session e JOIN space s ON s.number = e.space
 WHERE e.state = 'open' AND e.lease_us < ? ORDER BY e.number;
 
 -- name: put_session
-INSERT INTO session (number, id, space, state, title, agent, user, started_us, ended_us, revision,
-    digest, lease_us)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO session (number, id, space, state, title, agent, user, started_us, ended_us, source,
+    given_id, compacted, revision, digest, lease_us, last_us)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?8)
 ON CONFLICT (number) DO UPDATE SET state = excluded.state, title = excluded.title,
-    ended_us = excluded.ended_us, revision = excluded.revision, digest = excluded.digest,
+    compacted = excluded.compacted, ended_us = excluded.ended_us, revision = excluded.revision, digest = excluded.digest,
     lease_us = excluded.lease_us;
 
 -- name: renew_lease
@@ -272,6 +272,7 @@ SELECT 'spaces', count(*) FROM space
 UNION ALL SELECT 'stores', count(*) FROM store WHERE position IS NOT NULL
 UNION ALL SELECT 'sessions', count(*) FROM session
 UNION ALL SELECT 'entries', count(*) FROM entry WHERE hidden = 0 AND state IN ('confirmed', 'updated')
+UNION ALL SELECT 'messages', count(*) FROM message
 UNION ALL SELECT 'changes', count(*) FROM change;
 
 -- name: newest_seal

@@ -32,12 +32,16 @@ DIGESTED: dict[str, tuple[str, ...]] = {
     ),
     "session": (
         *("number", "id", "space", "state", "title", "agent", "user", "started_us", "ended_us"),
-        "revision",
+        *("source", "given_id", "compacted", "revision"),
     ),
     "entry": (
         *("number", "id", "store", "given_id", "kind", "subject", "text", "state", "hidden"),
         *("importance", "pinned", "session", "bound", "created_us", "updated_us", "said_us"),
         *("when_us", "until_us", "extra", "revision", "fingerprint"),
+    ),
+    "message": (
+        *("number", "id", "session", "place", "role", "rewound", "at_us", "said_us", "when_us"),
+        *("given_id", "revision", "extra", "text"),
     ),
     "directory": (
         *("number", "id", "space", "name", "type", "state", "hidden", "head", "created_us"),
@@ -183,6 +187,9 @@ def session_row(session: Session, space: SpaceInfo) -> Row:
         session.user,
         to_us(session.started),
         None if session.ended is None else to_us(session.ended),
+        session.source,
+        session.given_id,
+        session.compacted,
         session.revision,
     )
     return (*sealed("session", columns), to_us(session.lease_until))
@@ -196,6 +203,9 @@ def session_from(row: Row) -> Session:
         number=number,
         space=row[10],
         space_name=row[11],
+        source=row[12],
+        given_id=row[13],
+        compacted=row[14],
         state=state,
         title=title,
         agent=agent,

@@ -47,7 +47,7 @@ CREATE TABLE session (
     revision   INTEGER NOT NULL,
     digest     BLOB NOT NULL,
     lease_us   INTEGER NOT NULL
-) STRICT;
+, source TEXT NOT NULL DEFAULT '', given_id TEXT, compacted INTEGER NOT NULL DEFAULT 0, messages INTEGER NOT NULL DEFAULT 0, turns INTEGER NOT NULL DEFAULT 0, last_us INTEGER NOT NULL DEFAULT 0, reviewed INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX session_open ON session (lease_us) WHERE state = 'open';
 
@@ -269,3 +269,32 @@ CREATE TABLE entry_use (
     uses    INTEGER NOT NULL,
     last_us INTEGER NOT NULL
 ) STRICT;
+
+CREATE UNIQUE INDEX session_given_id ON session (space, given_id) WHERE given_id IS NOT NULL;
+
+CREATE INDEX session_recent ON session (space, source, last_us, number);
+
+CREATE TABLE message (
+    number   INTEGER PRIMARY KEY,
+    id       TEXT NOT NULL UNIQUE,
+    session  INTEGER NOT NULL REFERENCES session (number),
+    place    INTEGER NOT NULL,
+    role     TEXT NOT NULL CHECK (role IN ('user', 'assistant', 'tool', 'system')),
+    rewound  INTEGER NOT NULL,
+    at_us    INTEGER NOT NULL,
+    said_us  INTEGER,
+    when_us  INTEGER NOT NULL,
+    given_id TEXT,
+    revision INTEGER NOT NULL,
+    extra    TEXT NOT NULL,
+    text     TEXT NOT NULL,
+    digest   BLOB NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX message_place ON message (session, place);
+
+CREATE UNIQUE INDEX message_given_id ON message (session, given_id) WHERE given_id IS NOT NULL;
+
+CREATE VIRTUAL TABLE message_terms USING fts5 (terms, content='', tokenize='ascii');
+
+CREATE VIRTUAL TABLE message_places USING fts5vocab (message_terms, instance);

@@ -18,6 +18,7 @@ from holdfast.storage import migrate
 from holdfast.storage.sqlite.database import Database
 from holdfast.storage.sqlite.failures import failure
 from holdfast.storage.sqlite.index import ENTRY_TERMS
+from holdfast.storage.sqlite.messages import MESSAGE_TERMS
 from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.schema import bring_up_to_date, refuse_strangers
 from holdfast.storage.sqlite.textindex import TextIndex
@@ -117,8 +118,11 @@ class SqliteStorage:
     def repair(self) -> Iterator[str]:
         from holdfast.storage.sqlite import verify
         from holdfast.storage.sqlite.ledger import repairs
+        from holdfast.storage.sqlite.verify_messages import recounts
 
-        return iter(self._db.write(lambda conn: [*repairs(conn), *verify.recounts(conn)]))
+        return iter(
+            self._db.write(lambda conn: [*repairs(conn), *verify.recounts(conn), *recounts(conn)])
+        )
 
     def facts(self) -> Mapping[str, Json]:
         return {
@@ -135,6 +139,7 @@ class SqliteStorage:
         """One bounded step of what can wait for a quiet moment; True when more remains."""
         return (
             TextIndex(conn, ENTRY_TERMS).merge(MERGE_PAGES)
+            or TextIndex(conn, MESSAGE_TERMS).merge(MERGE_PAGES)
             or seal(conn, at_least=SEAL_CHANGES)
             or SqliteTransaction(conn).sweep_values(self._clock()) > 0
         )

@@ -13,6 +13,7 @@ from holdfast.storage.sqlite import rows
 from holdfast.storage.sqlite.directories import TreeReads, TreeWrites
 from holdfast.storage.sqlite.index import reindex
 from holdfast.storage.sqlite.links import LinkReads, LinkWrites
+from holdfast.storage.sqlite.messages import MessageReads, MessageWrites
 from holdfast.storage.sqlite.proposals import ProposalReads, ProposalWrites
 from holdfast.storage.sqlite.queries import QUERIES, fetch
 from holdfast.storage.sqlite.search import SearchReads
@@ -40,7 +41,7 @@ LATEST = 2**63 - 1
 EARLIEST = -(2**63)
 
 
-class SqliteSnapshot(ValueReads, TreeReads, ProposalReads, LinkReads, SearchReads):
+class SqliteSnapshot(ValueReads, TreeReads, MessageReads, ProposalReads, LinkReads, SearchReads):
     """The vault at one moment."""
 
     def __init__(self, conn: apsw.Connection) -> None:
@@ -208,7 +209,9 @@ class SqliteSnapshot(ValueReads, TreeReads, ProposalReads, LinkReads, SearchRead
         return {row[0]: row[1] for row in self._all("counts")}
 
 
-class SqliteTransaction(SqliteSnapshot, ValueWrites, TreeWrites, ProposalWrites, LinkWrites):
+class SqliteTransaction(
+    SqliteSnapshot, ValueWrites, TreeWrites, MessageWrites, ProposalWrites, LinkWrites
+):
     """The vault while it is being changed."""
 
     def _do(self, name: str, bindings: Any) -> None:

@@ -32,6 +32,7 @@ from holdfast.storage.sqlite.rows import DIGESTED, digest_of, entry_from
 from holdfast.storage.sqlite.schema import HERE, expected_schema
 from holdfast.storage.sqlite.transaction import seal_digest
 from holdfast.storage.sqlite.values import STATEMENTS
+from holdfast.storage.sqlite.verify_messages import message_problems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def problems(look: Look) -> Iterator[Problem]:
     yield from rows_against_log(look)
     yield from _index_against_rows(look)
     yield from _links_against_rows(look)
+    yield from message_problems(look)
     yield from object_problems(look.rows, UNREADABLE)
     for number, name, _ in miscounted(look):
         what = f"what namespace {shown(name)} (number {number}) counts"
