@@ -137,6 +137,24 @@ WORDS = {
     "namespace_invalid": ("the namespace of values is no text", "give UTF-8 text without NUL"),
     "namespace_too_long": ("the namespace of values is too long", "shorten it"),
     "not_awaitable": ("`ctx.wait` was given something else than a coroutine", "call it first"),
+    "mount_broken": (
+        "a mount leads to a store that is gone, or no longer shared",
+        "mount another, or take it away",
+    ),
+    "mount_filter": (
+        "a mount would not show what was to be written through it",
+        "write what its scope and filter show",
+    ),
+    "mount_not_found": ("`workspace.yml` declares no such mount", "`holdfast space show`"),
+    "mount_read_only": (
+        "the store is mounted to be read only",
+        "write to a store of the space's own, or mount it with `mode: rw`",
+    ),
+    "space_without_file": (
+        "the space has no `workspace.yml`, in which mounts stand",
+        "`holdfast space init` makes one",
+    ),
+    "workspace_changed": ("`workspace.yml` was changed meanwhile", "do it again"),
     "arguments_invalid": (
         "a tool was called with arguments that it does not take for that store",
         "the hint says what it takes",
@@ -456,6 +474,10 @@ PROBLEMS = {
 }
 
 ADVICE = {
+    "mount_lost": (
+        "what was declared takes away a store that another space mounts",
+        "share or declare it again, or tell who mounts it",
+    ),
     "note_is_document": ("more than 500 characters", "keep it as a file, and note a line about it"),
     "note_long": ("more than 100 characters", "shorten it"),
     "note_many_facts": (

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from holdfast.cli.grammar import said
+from holdfast.cli.output import Output
 from holdfast.engine.workspace import find_workspace
 from holdfast.errors import InvalidInput, Refused, StorageFailed, UsageError
 from holdfast.model.names import check_label
@@ -84,7 +85,17 @@ def space_of(call: Call, vault: Vault) -> Space:
     if call["space"] is not None:
         return vault.space(call["space"])
     file = workspace_file()
-    return vault.space() if file is None else vault.workspace(file)
+    if file is None:
+        return vault.space()
+    space = vault.workspace(file)
+    advise(Output(os.environ, json=call["json"], quiet=call["quiet"]), space)
+    return space
+
+
+def advise(out: Output, space: Space) -> None:
+    """Say what declaring the space just now means for others."""
+    for advice in space.advice:
+        out.warn(advice.message, code=advice.code)
 
 
 def workspace_file() -> Path | None:

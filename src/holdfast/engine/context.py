@@ -11,10 +11,12 @@ import json
 from holdfast.core.budget import estimate_tokens, fit
 from holdfast.core.canonical import canonical_text
 from holdfast.core.codec import pack, unpack
+from holdfast.engine.mounts import distinct, mounted
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.spaces import declared_stores
 from holdfast.engine.view import NowView
 from holdfast.errors import InvalidInput
+from holdfast.model.context import Draft, Line
 from holdfast.model.session import as_of_lease
 from holdfast.model.vault import Frozen
 from holdfast.strategies import STRATEGIES
@@ -23,19 +25,41 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.engine.mounts import Mounted
     from holdfast.engine.work import Core
     from holdfast.model.context import Context
-    from holdfast.model.space import Store
     from holdfast.model.write import Caller
     from holdfast.ports import Snapshot, Transaction, View
 
 WHOLE = 0
 TOKENS_MAX = 2**31
+NOTICE_PRIORITY = 100
 
 
-def assemble(view: View, stores: Sequence[Store], budget: int | None) -> Context:
+def assemble(
+    view: View, snapshot: Snapshot, space_name: str, seq: int | None, budget: int | None
+) -> Context:
+    mounts = mounted(snapshot, space_name, seq)
+    own = declared_stores(snapshot, space_name, seq)
+    stores = distinct([*own, *(each.store for each in mounts if each.store is not None)])
     drafts = [STRATEGIES[store.strategy].block(view, store) for store in stores]
-    return fit([draft for draft in drafts if draft is not None], budget, estimate_tokens)
+    notice = _notice(space_name, mounts)
+    return fit([draft for draft in (*drafts, notice) if draft is not None], budget, estimate_tokens)
+
+
+def _notice(space_name: str, mounts: Sequence[Mounted]) -> Draft | None:
+    """What a session should not take for empty: the mounts that lead nowhere."""
+    lines = [f"- {each.mount.name}: {each.problem}" for each in mounts if each.problem]
+    if not lines:
+        return None
+    return Draft(
+        label=f"{space_name}/mounts",
+        priority=NOTICE_PRIORITY,
+        heading=f"## Mounts of {space_name} that lead nowhere",
+        lines=tuple(Line(text=line, tokens=estimate_tokens(line)) for line in lines),
+        more=False,
+        reach="",
+    )
 
 
 def current(core: Core, space_name: str, caller: Caller, budget: int | None) -> Context:
@@ -43,9 +67,8 @@ def current(core: Core, space_name: str, caller: Caller, budget: int | None) -> 
     check_budget(budget)
 
     def fresh(snapshot: Snapshot) -> Context:
-        stores = declared_stores(snapshot, space_name)
         view = NowView(snapshot, core.clock(), caller, core.preferences)
-        return assemble(view, stores, budget)
+        return assemble(view, snapshot, space_name, None, budget)
 
     if caller.session is None:
         return core.storage.read(fresh)

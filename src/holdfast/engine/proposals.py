@@ -13,7 +13,7 @@ from __future__ import annotations
 from itertools import islice
 
 from holdfast.core.canonical import canonical_text
-from holdfast.engine import spaces
+from holdfast.engine import mounts, spaces
 from holdfast.engine.work import mutate
 from holdfast.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from holdfast.model.ids import ProposalId, is_id, is_short, short
@@ -54,8 +54,8 @@ def propose(
     findings: tuple[Finding, ...] = (),
 ) -> Proposal:
     """Put a suggestion into the inbox. One that waits already, or was rejected, is given back."""
-    named = spaces.store_named(work.tx, space_name, suggestion.store, suggestion.strategy)
-    store = spaces.written_store(work, named)
+    named = mounts.store_named(work.tx, space_name, suggestion.store, suggestion.strategy)
+    store = spaces.written_store(work, mounts.check_writable(named))
     known = work.tx.proposal_same(store, _fingerprint(work, suggestion, held))
     if known is not None and known.state in ("pending", "rejected"):
         return known

@@ -11,8 +11,7 @@ from holdfast.core.rank.score import Statistics, ranked
 from holdfast.core.rank.texts import terms_and_names
 from holdfast.core.scope import EVERYONE, of_task, scopes_of
 from holdfast.core.text.meets import stands_in
-from holdfast.errors import NotFound
-from holdfast.model.names import shown
+from holdfast.engine.mounts import not_declared
 from holdfast.model.search import Found, Hit, Looked, Place
 from holdfast.model.times import to_us
 
@@ -33,14 +32,9 @@ if TYPE_CHECKING:
 
 def stores_named(stores: Sequence[Store], name: str | None, space: str) -> Sequence[Store]:
     """All of a space's stores, or the one of that name."""
-    found = [store for store in stores if name in (None, store.name)]
+    found = [store for store in stores if name in (None, store.called)]
     if name is not None and not found:
-        declared = ", ".join(store.name for store in stores) or "none"
-        raise NotFound(
-            "store_not_declared",
-            f"space {space} declares no store {shown(name)}; declared: {declared}",
-            hint="use one of these, or declare it under memory.own in workspace.yml",
-        )
+        raise not_declared(space, "store", name, stores)
     return found
 
 
@@ -91,6 +85,25 @@ def search_then(past: Sequence[Past], query: SearchQuery, caller: Caller, at_us:
         cursor=cursor,
         looked=_looked(known, scored, filtered=filtered, cut=False),
     )
+
+
+def merged(one: Found, other: Found, query: SearchQuery) -> Found:
+    """The best of two searches for the same."""
+    hits = sorted((*one.hits, *other.hits), key=lambda hit: (-hit.score, -hit.entry.number))
+    best = hits[: query.limit]
+    more = len(hits) > len(best) or one.cursor is not None or other.cursor is not None
+    last = Place(score=best[-1].score, number=best[-1].entry.number) if best and more else None
+    holders = {
+        word: one.looked.holders.get(word, 0) + other.looked.holders.get(word, 0)
+        for word in (*one.looked.holders, *other.looked.holders)
+    }
+    looked = Looked(
+        matched=one.looked.matched + other.looked.matched,
+        filtered=one.looked.filtered + other.looked.filtered,
+        cut=one.looked.cut or other.looked.cut,
+        holders=holders,
+    )
+    return Found(hits=tuple(best), cursor=None if last is None else str(last), looked=looked)
 
 
 def scopes_for(query: SearchQuery, caller: Caller) -> Sequence[str]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from holdfast.engine import context as contexts
-from holdfast.engine import sessions, spaces
+from holdfast.engine import mounts, sessions, spaces
 from holdfast.engine.history import in_log, moment_of
 from holdfast.engine.view import NowView, PastView
 from holdfast.engine.work import Core, Work, mutate
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.model.change import Change
     from holdfast.model.context import Context
     from holdfast.model.directory import DirectoryType
-    from holdfast.model.entry import Json
+    from holdfast.model.entry import Advice, Json
     from holdfast.model.message import SaidNow
     from holdfast.model.review import Role
     from holdfast.model.search import Found, SearchOptions
@@ -72,8 +72,9 @@ class StoreDesk:
         meant = {"store": self.store.label, **arguments}
 
         def run(work: Work) -> T:
-            work.of_space(self.store.space_name)
-            return unit(work, spaces.written_store(work, self._now(work.tx)))
+            work.of_space(self.store.seen_in)
+            store = mounts.check_writable(self._now(work.tx))
+            return unit(work, spaces.written_store(work, store))
 
         return mutate(self.core, self.caller, write, op, meant, run)
 
@@ -116,7 +117,7 @@ class StoreDesk:
         self, unit: Callable[[ValueWrites, Store, int], T]
     ) -> Callable[[Transaction], T]:
         def run(tx: Transaction) -> T:
-            store = self._now(tx)
+            store = mounts.check_writable(self._now(tx))
             if not store.number:
                 store = spaces.written_store(Work(self.core, tx, self.caller, Write()), store)
             return unit(tx, store, self.core.clock())
@@ -136,9 +137,10 @@ class StoreDesk:
         store = self._known
         if self.as_of is not None:
             return store
-        if store.number and snapshot.store_revision(store) == store.revision:
+        own = store.mount is None and store.number
+        if own and snapshot.store_revision(store) == store.revision:
             return store
-        return spaces.store_named(snapshot, store.space_name, store.name, store.strategy)
+        return mounts.store_named(snapshot, store.seen_in, store.called, store.strategy)
 
 
 def check_present(as_of: int | datetime | None, what: str) -> None:
@@ -165,10 +167,17 @@ class Space:
     """A workspace in a vault, seen by one caller, now or as of an earlier moment."""
 
     def __init__(
-        self, core: Core, name: str, caller: Caller, as_of: int | datetime | None = None
+        self,
+        core: Core,
+        name: str,
+        caller: Caller,
+        as_of: int | datetime | None = None,
+        advice: tuple[Advice, ...] = (),
     ) -> None:
+        """`advice`: what declaring it just now means for others."""
         self._core = core
         self.name = name
+        self.advice = advice
         self.caller = caller
         self._as_of = as_of
 
@@ -200,7 +209,20 @@ class Space:
 
     def stores(self) -> Sequence[Store]:
         """The declared stores in their order."""
-        return self._core.storage.read(self._stores)
+        return self._looked_at(spaces.declared_stores)
+
+    def mounts(self) -> Sequence[mounts.Mounted]:
+        """The stores of other spaces that this one mounts, and the mounts that lead nowhere."""
+        return self._looked_at(mounts.mounted)
+
+    def seen(self) -> Sequence[Store]:
+        """Its own stores, then those that it mounts."""
+        return self._looked_at(mounts.seen_stores)
+
+    def _looked_at(self, look: Callable[[Snapshot, str, int | None], T]) -> T:
+        return self._core.storage.read(
+            lambda snapshot: look(snapshot, self.name, seq_of(snapshot, self._as_of))
+        )
 
     def notes(self, store: str | None = None) -> narrative.Notes:
         """A narrative store; without a name, the one called `narrative`, or the only one."""
@@ -230,7 +252,9 @@ class Space:
 
         def unit(snapshot: Snapshot) -> Found:
             view = view_of(self._core, snapshot, self.caller, self._as_of)
-            return view.search(stores_named(self._stores(snapshot), store, self.name), query)
+            seen = mounts.seen_stores(snapshot, self.name, seq_of(snapshot, self._as_of))
+            named = stores_named(seen, store, self.name)
+            return view.search(mounts.distinct(named), query)
 
         return self._core.storage.read(unit)
 
@@ -253,10 +277,9 @@ class Space:
         """What this space offers to an agent loop: plain typed functions."""
         from holdfast.engine import tools
 
-        strategies = {store.name: store.strategy for store in self.stores()}
         offers = [
             tools.Offer(strategy=name, tool=tool)
-            for name in sorted(set(strategies.values()))
+            for name in sorted({store.strategy for store in self.seen()})
             for tool in STRATEGIES[name].tools(partial(self.desk, name))
         ]
         return tools.joined(tools.of_space(self), offers, self._strategy_of)
@@ -277,20 +300,18 @@ class Space:
 
         def then(snapshot: Snapshot) -> Context:
             view = view_of(self._core, snapshot, self.caller, self._as_of)
-            return contexts.assemble(view, self._stores(snapshot), budget)
+            seq = seq_of(snapshot, self._as_of)
+            return contexts.assemble(view, snapshot, self.name, seq, budget)
 
         return self._core.storage.read(then)
 
     def _strategy_of(self, store: str) -> str:
         """The strategy of a store by its name, whatever it holds."""
-        stores = self.stores()
+        stores = self.seen()
         for each in stores:
-            if each.name == store:
+            if each.called == store:
                 return each.strategy
-        raise spaces.not_declared(self.name, "store", store, stores)
-
-    def _stores(self, snapshot: Snapshot) -> Sequence[Store]:
-        return spaces.declared_stores(snapshot, self.name, seq_of(snapshot, self._as_of))
+        raise mounts.not_declared(self.name, "store", store, stores)
 
     @contextmanager
     def session(
@@ -355,7 +376,7 @@ class Space:
     def desk(self, strategy: str, store: str | None = None) -> StoreDesk:
         """A store as a strategy's face works on it; without a name as `notes` and `kv` find it."""
         found = self._core.storage.read(
-            lambda snapshot: spaces.store_named(
+            lambda snapshot: mounts.store_named(
                 snapshot, self.name, store, strategy, seq_of(snapshot, self._as_of)
             )
         )

@@ -90,48 +90,12 @@ def _unwritten(spec: StoreSpec, space: SpaceInfo | None, position: int | None) -
     )
 
 
-def store_named(
-    snapshot: Snapshot,
-    space_name: str,
-    name: str | None,
-    strategy: str,
-    seq: int | None = None,
-) -> Store:
-    """The declared store of that name; without a name, the space's only one of the strategy."""
-    stores = [s for s in declared_stores(snapshot, space_name, seq) if s.strategy == strategy]
-    wanted = strategy if name is None else name
-    for store in stores:
-        if store.name == wanted:
-            return store
-    if name is None and len(stores) == 1:
-        return stores[0]
-    if not stores and _is_everywhere(strategy) and wanted.rstrip("-") == strategy:
-        return _undeclared(snapshot, space_name, strategy)
-    if name is None:
-        declared = ", ".join(store.name for store in stores) or "none"
-        raise NotFound(
-            "store_unnamed",
-            f"space {space_name} has several {strategy} stores or none: {declared}",
-            hint="say which one, with --store",
-        )
-    raise not_declared(space_name, f"{strategy} store", name, stores)
-
-
-def not_declared(space_name: str, what: str, name: str, stores: Sequence[Store]) -> NotFound:
-    declared = ", ".join(store.name for store in stores) or "none"
-    return NotFound(
-        "store_not_declared",
-        f"space {space_name} declares no {what} {shown(name)}; declared: {declared}",
-        hint="use one of these, or declare it under memory.own in workspace.yml",
-    )
-
-
-def _is_everywhere(strategy: str) -> bool:
+def is_everywhere(strategy: str) -> bool:
     """What is said anywhere is kept, whether the space declares a store for it or not."""
     return STRATEGIES[strategy].HOLDS == "messages"
 
 
-def _undeclared(snapshot: Snapshot, space_name: str, strategy: str) -> Store:
+def undeclared(snapshot: Snapshot, space_name: str, strategy: str) -> Store:
     """The store that a space has without declaring it; a row of its name may be another's."""
     space = space_named(snapshot, space_name)
     for store in () if space is None else snapshot.stores(space):
@@ -152,7 +116,8 @@ def written_store(work: Work, store: Store) -> Store:
     taken = {known.name for known in work.tx.stores(space)}
     while store.name in taken:
         store = store.replace(name=f"{store.name}-")
-    return work.put_store(_new_store(work, space, store, store.position), None, "create")
+    made = work.put_store(_new_store(work, space, store, store.position), None, "create")
+    return made.replace(mount=store.mount)
 
 
 def written_space(work: Work, name: str) -> SpaceInfo:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from holdfast.engine import spaces
+from holdfast.engine import mounts, spaces
 from holdfast.engine.history import in_log
 from holdfast.engine.space import Space
 from holdfast.engine.work import Core, mutate
-from holdfast.engine.workspace import parse_workspace, read_text
+from holdfast.engine.workspace import checked, parse_workspace, read_text
 from holdfast.model.space import DEFAULT_SPACE
 from holdfast.model.value import Value
 from holdfast.model.write import Caller, Write
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from holdfast.engine.directories.collect import Collected
     from holdfast.engine.history import LogQuery
     from holdfast.engine.proposals import Inbox
+    from holdfast.engine.work import Work
     from holdfast.model.change import Change
-    from holdfast.model.entry import Json
+    from holdfast.model.entry import Advice, Json
     from holdfast.model.problem import Problem
     from holdfast.model.space import SpaceInfo, SpaceSpec
     from holdfast.model.write import WriteOptions
@@ -39,6 +40,12 @@ class Status(Value):
     seq: int
     counts: Mapping[str, int]
     storage: Mapping[str, Json]
+
+
+def _applied(work: Work, spec: SpaceSpec, *, adopt: bool) -> tuple[Advice, ...]:
+    space = spaces.apply(work, spec, adopt=adopt)
+    mounts.check(work.tx, spec, space)
+    return mounts.left_without(work.tx, space)
 
 
 class Vault:
@@ -64,17 +71,18 @@ class Vault:
         self, spec: SpaceSpec, *, adopt: bool = False, **write: Unpack[WriteOptions]
     ) -> Space:
         """Apply what a `workspace.yml` says, unless it is what was applied last."""
-        spec = spaces.checked(spec)
+        spec = checked(spaces.checked(spec))
+        advice: tuple[Advice, ...] = ()
         if not self._core.storage.read(lambda snapshot: spaces.is_applied(snapshot, spec)):
-            mutate(
+            advice = mutate(
                 self._core,
                 self.caller.replace(session=None),
                 Write(**write),
                 "space declare",
                 {"name": spec.name, "path": spec.path, "text": spec.text, "adopt": adopt},
-                lambda work: spaces.apply(work, spec, adopt=adopt),
+                lambda work: _applied(work, spec, adopt=adopt),
             )
-        return Space(self._core, spec.name, self.caller)
+        return Space(self._core, spec.name, self.caller, advice=advice)
 
     def workspace(self, file: Path) -> Space:
         """The space of a `workspace.yml`, which is read only when it is not what was applied."""

@@ -6,7 +6,10 @@ one before it on the same target, so a thing's history is walked backwards until
 
 from __future__ import annotations
 
+from itertools import islice
+
 from holdfast.core.images import entry_from_image
+from holdfast.core.lens import is_whole, shows
 from holdfast.core.lifecycle import SHOWN_STATES
 from holdfast.core.scope import is_for, scopes_of
 from holdfast.engine.history import image_at, versions_of
@@ -15,20 +18,19 @@ from holdfast.engine.preferences import Preferences
 from holdfast.errors import Ambiguous, NotFound, Refused
 from holdfast.model.ids import is_id, is_short
 from holdfast.model.names import check_str, is_unicode, shown
-from holdfast.model.query import Cursor
+from holdfast.model.query import Cursor, EntryQuery
 from holdfast.model.times import DAY_US, day_of, to_us
 from holdfast.model.write import Caller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from holdfast.core.preferences import Settings
     from holdfast.model.change import Change
     from holdfast.model.directory import Version
     from holdfast.model.entry import Entry
     from holdfast.model.ids import SessionId
-    from holdfast.model.query import EntryQuery
     from holdfast.model.search import Found, SearchQuery
     from holdfast.model.session import Session
     from holdfast.model.space import Store
@@ -78,55 +80,95 @@ class NowView:
     def _scopes(self) -> tuple[str, str]:
         return scopes_of(self._asking.user, self.session_id)
 
+    def through(self, store: Store, entries: Iterable[Entry]) -> Iterator[Entry]:
+        """The entries that are seen through the mount, where the store is seen through one."""
+        if store.mount is None or is_whole(store.mount.lenses):
+            return iter(entries)
+        lenses, session, actor = store.mount.lenses, self.session_id, str(self._asking.actor)
+        return (
+            entry
+            for entry in entries
+            if any(shows(lens, entry, self.at_us, actor, session, self._author) for lens in lenses)
+        )
+
+    def _author(self, entry: Entry) -> str | None:
+        made = self._snapshot.change(entry.number)
+        return None if made is None else made.actor
+
     def find(self, store: Store, name: str) -> Entry:
         """By its whole id, the id that its writer gave, or its short form where that is unique."""
         check_str(name, "the id")
+        found: dict[str, Entry] = {}
         if is_id(name):
-            entry = self._snapshot.entry(store, name)
-        else:
-            given = self._snapshot.entry_given(store, name) if is_unicode(name) else None
-            found = {given.id: given} if given is not None else {}
-            if is_short(name):
-                found |= {entry.id: entry for entry in self._snapshot.entries_like(store, name)}
-            entry = _only(list(found.values()), store, name)
+            whole = self._snapshot.entry(store, name)
+            found |= {} if whole is None else {whole.id: whole}
+        elif is_unicode(name):
+            given = self._snapshot.entry_given(store, name)
+            found |= {} if given is None else {given.id: given}
+        if is_short(name):
+            found |= {entry.id: entry for entry in self._snapshot.entries_like(store, name)}
+        entry = _only(list(self.through(store, found.values())), store, name)
         if entry is None:
-            raise NotFound(
-                "entry_not_found",
-                f"{store.label} has no entry {shown(name)}",
-                hint="list what is there, or check the id",
-            )
+            raise not_found(store, name)
         return entry
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
-        return filter(self.sees, self._snapshot.shown(store, query))
+        return filter(self.sees, self.through(store, self._snapshot.shown(store, query)))
 
     def search(self, stores: Sequence[Store], query: SearchQuery) -> Found:
-        from holdfast.engine.search import search_now
+        from holdfast.engine.search import merged, search_now, search_then
 
-        return search_now(self._snapshot, stores, query, self.asking, self.at_us)
+        whole = [store for store in stores if not _is_lensed(store)]
+        if len(whole) == len(stores):
+            return search_now(self._snapshot, stores, query, self.asking, self.at_us)
+        # What a mount does not show must not even be counted, so the index is not asked.
+        shown = [
+            (store, entry)
+            for store in stores
+            if _is_lensed(store)
+            for entry in self.in_every_state(store)
+            if entry.state in SHOWN_STATES
+        ]
+        found = search_then(shown, query, self.asking, self.at_us)
+        if not whole:
+            return found
+        indexed = search_now(self._snapshot, whole, query, self.asking, self.at_us)
+        return merged(found, indexed, query)
 
     def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
+        if _is_lensed(store):
+            found = self.shown(store, EntryQuery(since_us=since_us))
+            return [_newest_row(entry) for entry in islice(found, limit)]
         return self._snapshot.newest(store, since_us, limit)
 
     def subjects(
         self, store: Store, limit: int, order: SubjectOrder = "important"
     ) -> Sequence[SubjectRow]:
+        if _is_lensed(store):
+            return _subject_rows(self._with_subject(store), limit, order)
         return self._snapshot.subjects(store, _today(self.at_us), limit, self._scopes, order)
 
     def subject_count(self, store: Store, limit: int) -> int:
+        if _is_lensed(store):
+            return min(len(self._with_subject(store)), limit)
         return self._snapshot.subject_count(store, _today(self.at_us), limit, self._scopes)
+
+    def _with_subject(self, store: Store) -> list[Entry]:
+        return _with_subject(self.shown(store, EntryQuery()), self.at_us)
 
     def drafts(self, store: Store, *, everybodys: bool = False) -> Sequence[Entry]:
         session = self.session_id
         if session is None and not everybodys:
             return ()
-        return self._snapshot.drafts(store, None if everybodys else session)
+        found = self._snapshot.drafts(store, None if everybodys else session)
+        return list(self.through(store, found))
 
     def in_every_state(self, store: Store) -> Iterator[Entry]:
-        return self._snapshot.all_entries(store, LATEST)
+        return self.through(store, self._snapshot.all_entries(store, LATEST))
 
     def referring(self, store: Store, entry: Entry) -> Sequence[Entry]:
-        return [each for each in self._snapshot.referring(store, entry.id) if self.sees(each)]
+        found = self.through(store, self._snapshot.referring(store, entry.id))
+        return [each for each in found if self.sees(each)]
 
     def uses(self, entries: Sequence[Entry]) -> Mapping[int, Use]:
         return self._snapshot.uses([entry.number for entry in entries])
@@ -178,8 +220,10 @@ class PastView:
         self.at_us = at_us
 
     def find(self, store: Store, name: str) -> Entry:
-        now = self._now.find(store, name)
+        now = self._now.find(store.replace(mount=None), name)
         past = self._as_it_was(now)
+        if past is not None and not any(self._now.through(store, [past])):
+            raise not_found(store, name)
         if past is None:
             raise NotFound(
                 "entry_not_yet",
@@ -212,30 +256,18 @@ class PastView:
             if since_us is None or to_us(entry.when) >= since_us
         ]
         then.sort(key=_place, reverse=True)
-        return [(e.id, e.given_id, to_us(e.when), e.text) for e in then[:limit]]
+        return [_newest_row(entry) for entry in then[:limit]]
 
     def subjects(
         self, store: Store, limit: int, order: SubjectOrder = "important"
     ) -> Sequence[SubjectRow]:
-        then = self._with_subject(store)
-        if order == "important":
-            then.sort(key=lambda entry: (entry.importance, *_place(entry)), reverse=True)
-        else:
-            then.sort(key=_place, reverse=True)
-        return [
-            (e.id, e.given_id, to_us(e.when), e.subject, e.kind, e.importance) for e in then[:limit]
-        ]
+        return _subject_rows(self._with_subject(store), limit, order)
 
     def subject_count(self, store: Store, limit: int) -> int:
         return min(len(self._with_subject(store)), limit)
 
     def _with_subject(self, store: Store) -> list[Entry]:
-        start = _today(self.at_us)
-        return [
-            entry
-            for entry in self._shown_then(store)
-            if entry.subject and (entry.until is None or to_us(entry.until) > start)
-        ]
+        return _with_subject(self._shown_then(store), self.at_us)
 
     def drafts(
         self,
@@ -247,7 +279,7 @@ class PastView:
 
     def in_every_state(self, store: Store) -> Iterator[Entry]:
         then = map(self._as_it_was, self._snapshot.all_entries(store, self._seq))
-        return (entry for entry in then if entry is not None)
+        return self._now.through(store, (entry for entry in then if entry is not None))
 
     def referring(self, store: Store, entry: Entry) -> Sequence[Entry]:
         return [
@@ -299,9 +331,8 @@ class PastView:
         return (entry for entry in self._kept_then(store) if not entry.hidden)
 
     def _kept_then(self, store: Store) -> Iterator[Entry]:
-        for now in self._snapshot.all_entries(store, self._seq):
-            past = self._as_it_was(now)
-            if past is not None and past.state in SHOWN_STATES and self.sees(past):
+        for past in self.in_every_state(store):
+            if past.state in SHOWN_STATES and self.sees(past):
                 yield past
 
     def _as_it_was(self, entry: Entry) -> Entry | None:
@@ -311,6 +342,43 @@ class PastView:
         if change is None or change.after is None:
             return None
         return entry_from_image(change.after, change.seq)
+
+
+def not_found(store: Store, name: str) -> NotFound:
+    return NotFound(
+        "entry_not_found",
+        f"{store.label} has no entry {shown(name)}",
+        hint="list what is there, or check the id",
+    )
+
+
+def _is_lensed(store: Store) -> bool:
+    return store.mount is not None and not is_whole(store.mount.lenses)
+
+
+def _newest_row(entry: Entry) -> NewestRow:
+    return entry.id, entry.given_id, to_us(entry.when), entry.text
+
+
+def _with_subject(entries: Iterable[Entry], at_us: int) -> list[Entry]:
+    start = _today(at_us)
+    return [
+        entry
+        for entry in entries
+        if entry.subject and (entry.until is None or to_us(entry.until) > start)
+    ]
+
+
+def _subject_rows(
+    entries: Iterable[Entry], limit: int, order: SubjectOrder
+) -> Sequence[SubjectRow]:
+    def worth(entry: Entry) -> tuple[int, ...]:
+        return (entry.importance, *_place(entry)) if order == "important" else _place(entry)
+
+    return [
+        (each.id, each.given_id, to_us(each.when), each.subject, each.kind, each.importance)
+        for each in sorted(entries, key=worth, reverse=True)[:limit]
+    ]
 
 
 def _only(found: Sequence[Entry], store: Store, name: str) -> Entry | None:

@@ -27,9 +27,10 @@ from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
 from holdfast.engine.uses import Uses
 from holdfast.engine.view import NowView
-from holdfast.errors import Conflict, Unsupported
+from holdfast.errors import Conflict, Refused, Unsupported
 from holdfast.model.entry import TRUST_OF, Entry
 from holdfast.model.ids import RANDOM_BYTES, EntryId, VaultId, make_id
+from holdfast.model.names import shown
 from holdfast.model.session import LEASE, as_of_lease
 from holdfast.model.times import DAY_US, from_us, to_us
 from holdfast.model.value import Value
@@ -188,13 +189,23 @@ class Work(NowView):
         return self.tx.due(store, self.at_us, limit, hidden=hidden)
 
     def given(self, store: Store, given_id: str) -> Entry | None:
-        return self.tx.entry_given(store, given_id)
+        known = self.tx.entry_given(store, given_id)
+        if known is not None and not any(self.through(store, [known])):
+            raise Conflict(
+                "id_taken",
+                f"the id {shown(given_id)} is taken in {store.label}",
+                hint="save under another id, or without one",
+            )
+        return known
 
     def beyond(self, store: Store, keep: int, since_us: int | None) -> Sequence[Entry]:
         return self.tx.beyond(store, keep, since_us)
 
     def same(self, store: Store, text: str) -> Sequence[Entry]:
-        return self.tx.entries_same(store, self.fingerprint(text))
+        """Of what a mount does not show, only that it was forgotten is told."""
+        found = self.tx.entries_same(store, self.fingerprint(text))
+        seen = {entry.number for entry in self.through(store, found)}
+        return [each for each in found if each.number in seen or each.state == "forgotten"]
 
     def add(self, store: Store, new: NewEntry) -> Entry:
         said = {name: getattr(new, name) for name in new.fields_ if name != "trust"}
@@ -209,6 +220,7 @@ class Work(NowView):
             number=self.seq + 1,
             revision=self.seq + 1,
         )
+        self._check_shown(store, entry)
         self._put_entry(store, entry, None, "add")
         return entry
 
@@ -216,6 +228,8 @@ class Work(NowView):
         self, store: Store, entry: Entry, event: Event, **changes: Unpack[EntryChanges]
     ) -> Entry:
         """The next version of an entry, after an event of its life."""
+        if event != "expire":  # a rule of the store, which goes beyond what a mount shows
+            self._check_shown(store, entry)
         state = step(entry.state, event, entry.handle)
         hidden = {"hide": True, "show": False}.get(event, entry.hidden)
         after = entry.replace(
@@ -223,6 +237,18 @@ class Work(NowView):
         )
         self._put_entry(store, after, entry, event)
         return after
+
+    def _check_shown(self, store: Store, entry: Entry) -> None:
+        """What is not seen through a mount cannot be written through it."""
+        if not any(self.through(store, [entry])):
+            raise Refused(
+                "mount_filter",
+                f"{store.seen_in} mounts {store.label} so that it would not see this there",
+                hint="write what its scope and filter show, or write in the space itself",
+            )
+
+    def _author(self, entry: Entry) -> str | None:
+        return str(self.caller.actor) if entry.number > self.seq else super()._author(entry)
 
     def _put_entry(self, store: Store, after: Entry, before: Entry | None, op: str) -> None:
         self._record(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from holdfast.model.entry import Json
     from holdfast.model.ids import SpaceId, StoreId
+    from holdfast.model.mount import Mount
 
     StoreType = Literal["short_term", "long_term"]
 
@@ -29,7 +30,9 @@ class StoreSpec(Value):
 
 
 class Store(Value):
-    """A store as it is kept. `position` is its place in the declaration, None once withdrawn."""
+    """A store as it is kept. `position` is its place in the declaration, None once withdrawn;
+    `mount` is how it is seen from another space, None in its own.
+    """
 
     id: StoreId
     number: int
@@ -42,10 +45,22 @@ class Store(Value):
     options: Mapping[str, Json]
     position: int | None
     revision: int
+    mount: Mount | None = None
 
     @property
     def label(self) -> str:
+        """Which store it is, wherever it is seen."""
         return f"{self.space_name}/{self.name}"
+
+    @property
+    def called(self) -> str:
+        """What the space that sees it calls it."""
+        return self.name if self.mount is None else self.mount.name
+
+    @property
+    def seen_in(self) -> str:
+        """The space that sees it: its own, or the one that mounts it."""
+        return self.space_name if self.mount is None else self.mount.space
 
 
 class SpaceSpec(Value):

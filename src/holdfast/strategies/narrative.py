@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 
 from holdfast.core.budget import estimate_tokens
-from holdfast.core.canonical import canonical
 from holdfast.core.forms import Days, Whole, checked_options
+from holdfast.core.lens import has_members
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.core.suggesting import changes_of, new_entry
 from holdfast.errors import Conflict, InvalidInput, Refused
@@ -142,7 +142,7 @@ def read(view: View, store: Store, query: EntryQuery) -> Page:
     since_us = max(bounds) if bounds else None
     taken: list[Entry] = []
     for entry in view.shown(store, query.replace(since_us=since_us)):
-        if _has(entry, query.metadata):
+        if has_members(entry.metadata, query.metadata):
             taken.append(entry)
         if len(taken) > query.limit:
             break
@@ -150,14 +150,6 @@ def read(view: View, store: Store, query: EntryQuery) -> Page:
     taken = taken[: query.limit]
     last = Cursor(when_us=to_us(taken[-1].when), number=taken[-1].number) if more else None
     return Page(entries=tuple(taken), cursor=None if last is None else str(last))
-
-
-def _has(entry: Entry, wanted: Mapping[str, Json]) -> bool:
-    """Whether the entry's metadata has these members, by JSON's own equality: true is not 1."""
-    return all(
-        key in entry.metadata and canonical(entry.metadata[key]) == canonical(value)
-        for key, value in wanted.items()
-    )
 
 
 def remove(work: Work, store: Store, name: str) -> Removed:
@@ -205,7 +197,7 @@ def block(view: View, store: Store) -> Draft | None:
         heading=f"## Notes {store.label} (newest first)",
         lines=tuple(Line(text=line, tokens=estimate_tokens(line)) for line in lines),
         more=len(rows) > INJECTED,
-        reach=f"More: memory_read(store={store.name!r})",
+        reach=f"More: memory_read(store={store.called!r})",
     )
 
 

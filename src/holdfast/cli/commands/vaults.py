@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.cli.grammar import Argument, Command, Option
-from holdfast.cli.kinds import COUNT, FOLDER, NAME, integer
+from holdfast.cli.kinds import COUNT, FOLDER, NAME, PAIR, choice, integer
 
 INIT = (
     Command(
@@ -97,8 +97,54 @@ SPACE = (
     ),
     Command(
         verb="show",
-        summary="show a space and its stores",
+        summary="show a space, its stores and its mounts",
         handler="holdfast.cli.handlers.spaces:show",
+    ),
+    Command(
+        verb="mount",
+        summary="see a store of another space in this one",
+        handler="holdfast.cli.handlers.spaces:mount",
+        mutates=True,
+        arguments=(
+            Argument(
+                name="SOURCE",
+                kind=NAME,
+                help="the other space and its store, as reviews/decisions",
+                candidates="holdfast.cli.handlers.spaces:sources",
+            ),
+        ),
+        options=(
+            Option(name="--name", kind=NAME, help="what to call it here; else as there"),
+            Option(name="--mode", kind=choice("ro", "rw"), help="read only, or read and write"),
+            Option(
+                name="--scope",
+                kind=choice("space", "agent", "session"),
+                help="all, or what the same agent or session wrote",
+            ),
+            Option(name="--kind", kind=NAME, many=True, help="only entries of this kind"),
+            Option(name="--tag", kind=NAME, many=True, help="only entries with this tag"),
+            Option(name="--age", kind=NAME, help="only entries no older than, as 30d"),
+            Option(name="--importance", kind=integer(0, 100), help="only entries so important"),
+            Option(name="--meta", kind=PAIR, many=True, help="only entries with this metadata"),
+        ),
+        details="Adds it to workspace.yml, where it can be changed, and applies the file.",
+        examples=("holdfast space mount default/narrative --name general",),
+    ),
+    Command(
+        verb="unmount",
+        summary="take a mount away",
+        handler="holdfast.cli.handlers.spaces:unmount",
+        mutates=True,
+        arguments=(
+            Argument(
+                name="NAME",
+                kind=NAME,
+                help="what it is called here",
+                candidates="holdfast.cli.handlers.spaces:mounts",
+            ),
+        ),
+        details="Takes it out of workspace.yml and applies the file. The store stays as it is.",
+        examples=("holdfast space unmount general",),
     ),
     Command(
         verb="list",

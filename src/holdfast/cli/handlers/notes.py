@@ -72,7 +72,7 @@ def remove(call: Call, out: Output) -> None:
 def stores(call: Call, _prefix: str) -> list[str]:
     """The names that `--store` may take."""
     with seen_space(call) as space:
-        return [store.name for store in space.stores() if store.strategy == "narrative"]
+        return [store.called for store in space.seen() if store.strategy == "narrative"]
 
 
 def _metadata(call: Call) -> dict[str, Json]:

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
 from holdfast.cli.opening import (
+    advise,
     folder_unreadable,
     opened_space,
     opened_vault,
+    seen_space,
     workspace_file,
     write_options,
 )
 from holdfast.cli.output import Column
 from holdfast.core.codec import plain
 from holdfast.engine.workspace import FILE_NAME, TEMPLATE, parse_workspace, read_text
-from holdfast.errors import Conflict, InvalidInput, NotFound, StorageFailed
+from holdfast.engine.workspace.edit import changing, with_mount, without_mount
+from holdfast.errors import Conflict, InvalidInput, NotFound, Refused, StorageFailed
 from holdfast.model.names import check_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import Any
+
     from holdfast.cli.grammar import Call
     from holdfast.cli.output import Output
+    from holdfast.engine.mounts import Mounted
+    from holdfast.engine.space import Space
+    from holdfast.engine.vault import Vault
+    from holdfast.model.entry import Json
 
 
 def init(call: Call, out: Output) -> None:
@@ -39,6 +50,7 @@ def init(call: Call, out: Output) -> None:
         space = vault.declare(spec, **write_options(call))
         if not found:
             _write(file, text)
+        advise(out, space)
         stores = [store.name for store in space.stores()]
         out.emit({"space": space.name, "file": str(file), "stores": stores}, space.name)
         what = f"{'Applied' if found else 'Wrote'} {file}"
@@ -90,24 +102,58 @@ def show(call: Call, out: Output) -> None:
     with opened_space(call) as space:
         info = space.info()
         stores = [plain(store) for store in space.stores()]
+        mounts = [_mount_row(each) for each in space.mounts()]
         if out.json:
-            out.emit({"space": plain(info), "stores": stores}, "")
+            out.emit({"space": plain(info), "stores": stores, "mounts": mounts}, "")
             return
         out.note(f"{space.name}, {(info and info.path) or 'bound to no folder'}")
         out.table(
             [s for s in stores if isinstance(s, dict)], _STORES, empty="It declares no stores"
         )
+        if mounts:
+            out.note("Mounts")
+            out.table(mounts, _MOUNTS)
+
+
+def _mount_row(found: Mounted) -> dict[str, Json]:
+    mount, lens = found.mount, found.mount.lenses[0]
+    return {
+        "name": mount.name,
+        "source": mount.source,
+        "mode": mount.mode,
+        "scope": lens.scope,
+        "filter": {
+            key: plain(value)
+            for key, value in (
+                ("kind", lens.kinds),
+                ("tag", lens.tags),
+                ("age", lens.days),
+                ("importance", lens.importance),
+                ("metadata", lens.metadata),
+            )
+            if value
+        },
+        "problem": found.problem,
+    }
+
+
+def _options(options: Any) -> str:
+    return " ".join(f"{key}={value}" for key, value in options.items())
 
 
 _STORES = (
     Column(title="STORE", key="name"),
     Column(title="TYPE", key="type"),
     Column(title="STRATEGY", key="strategy"),
-    Column(
-        title="OPTIONS",
-        key="options",
-        show=lambda options: " ".join(f"{key}={value}" for key, value in options.items()),
-    ),
+    Column(title="OPTIONS", key="options", show=_options),
+)
+_MOUNTS = (
+    Column(title="MOUNT", key="name"),
+    Column(title="SOURCE", key="source"),
+    Column(title="MODE", key="mode"),
+    Column(title="SCOPE", key="scope"),
+    Column(title="FILTER", key="filter", show=_options),
+    Column(title="PROBLEM", key="problem"),
 )
 
 
@@ -132,5 +178,82 @@ def adopt(call: Call, out: Output) -> None:
     with opened_vault(call, makes=True) as vault:
         spec = parse_workspace(read_text(file), file)
         space = vault.declare(spec, adopt=True, **write_options(call))
+        advise(out, space)
         out.emit({"space": space.name, "path": spec.path}, space.name)
         out.note(f"The space {space.name} belongs to {spec.path}")
+
+
+def mount(call: Call, out: Output) -> None:
+    given = {
+        "name": call["name"],
+        "source": call["source"],
+        "mode": call["mode"],
+        "scope": call["scope"],
+        "filter": _filter(call),
+    }
+    wanted = {key: value for key, value in given.items() if value}
+    with _edited(call, out, lambda text, file: with_mount(text, file, wanted)) as space:
+        name = call["name"] or call["source"].partition("/")[2]
+        (made,) = [each for each in space.mounts() if each.mount.name == name]
+        out.emit(_mount_row(made), name)
+        out.note(f"{space.name} mounts {made.mount.source} as {name}, {made.mount.mode}")
+
+
+def _filter(call: Call) -> dict[str, Json]:
+    metadata: dict[str, Json] = dict(call["meta"])
+    wanted: dict[str, Json] = {
+        "kind": list(call["kind"]),
+        "tag": list(call["tag"]),
+        "age": call["age"],
+        "importance": call["importance"],
+        "metadata": metadata,
+    }
+    return {key: value for key, value in wanted.items() if value}
+
+
+def unmount(call: Call, out: Output) -> None:
+    with _edited(call, out, lambda text, file: without_mount(text, file, call["name"])) as space:
+        out.emit({"space": space.name, "unmounted": call["name"]}, "")
+        out.note(f"{space.name} no longer mounts {call['name']}")
+
+
+def mounts(call: Call, _prefix: str) -> list[tuple[str, str]]:
+    """The names that `unmount` may take."""
+    with seen_space(call) as space:
+        return [(each.mount.name, each.mount.source) for each in space.mounts()]
+
+
+def sources(call: Call, _prefix: str) -> list[tuple[str, str]]:
+    """The stores that `mount` may take."""
+    with opened_vault(call) as vault:
+        spaces = ["default", *(space.name for space in vault.spaces() if space.name != "default")]
+        return [
+            (store.label, store.strategy) for name in spaces for store in vault.space(name).stores()
+        ]
+
+
+@contextmanager
+def _edited(call: Call, out: Output, edit: Callable[[str, Path], str]) -> Generator[Space]:
+    """Change the space's workspace.yml and apply it; nothing changes where either is refused."""
+    with opened_vault(call, makes=True) as vault:
+        file = _file_of(call, vault)
+        with changing(file) as change:
+            text = edit(change.text, file)
+            space = vault.declare(parse_workspace(text, file), **write_options(call))
+            change.put(text)
+        advise(out, space)
+        yield space
+
+
+def _file_of(call: Call, vault: Vault) -> Path:
+    file = workspace_file()
+    if call["space"] is not None:
+        info = vault.space(call["space"]).info()
+        file = None if info is None or info.path is None else Path(info.path) / FILE_NAME
+    if file is None:
+        raise Refused(
+            "space_without_file",
+            f"the space {call['space'] or 'default'} has no {FILE_NAME}, in which mounts stand",
+            hint="go to a space's folder, or make one: holdfast space init",
+        )
+    return file

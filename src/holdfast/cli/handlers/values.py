@@ -92,7 +92,7 @@ def stats(call: Call, out: Output) -> None:
 def stores(call: Call, _prefix: str) -> list[str]:
     """The names that `--store` may take."""
     with opened_space(call) as space:
-        return [store.name for store in space.stores() if store.strategy == "keyvalue"]
+        return [store.called for store in space.seen() if store.strategy == "keyvalue"]
 
 
 def namespaces(call: Call, _prefix: str) -> list[str]:

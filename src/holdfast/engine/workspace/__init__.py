@@ -15,7 +15,14 @@ from __future__ import annotations
 
 from holdfast.core.forms import NAME_PATTERN, Group, Misfit, Text
 from holdfast.engine.workspace import memory
-from holdfast.engine.workspace.file import FILE_NAME, Place, find_workspace, load, read_text
+from holdfast.engine.workspace.file import (
+    FILE_NAME,
+    Place,
+    field_name,
+    find_workspace,
+    load,
+    read_text,
+)
 from holdfast.errors import InvalidInput
 from holdfast.model.names import check_name, shown
 from holdfast.model.space import DEFAULT_SPACE, SpaceSpec
@@ -47,7 +54,15 @@ if TYPE_CHECKING:
             ...
 
 
-__all__ = ["FILE_NAME", "ROOT", "TEMPLATE", "find_workspace", "parse_workspace", "read_text"]
+__all__ = [
+    "FILE_NAME",
+    "ROOT",
+    "TEMPLATE",
+    "checked",
+    "find_workspace",
+    "parse_workspace",
+    "read_text",
+]
 
 SECTIONS: Mapping[str, Section] = {"memory": memory}
 
@@ -93,6 +108,20 @@ def parse_workspace(text: str, file: Path) -> SpaceSpec:
         settings=settings,
         places=places,
     )
+
+
+def checked(spec: SpaceSpec) -> SpaceSpec:
+    """The declaration with the settings of its sections checked, whoever made them."""
+    settings: dict[str, Json] = {}
+    for key, value in spec.settings.items():
+        try:
+            settings[key] = Group(fields=ROOT.fields).read({key: value}, ())[key]
+        except Misfit as exc:
+            field = field_name(exc.path)
+            raise InvalidInput(
+                "workspace_invalid", f"{field}: {exc.message}", hint=exc.cure
+            ) from None
+    return spec.replace(settings=settings)
 
 
 def _mapping(value: Json) -> Mapping[str, Json]:

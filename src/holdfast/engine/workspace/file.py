@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ruamel.yaml import YAML
+
 FILE_NAME = "workspace.yml"
 FILE_BYTES_MAX = 262_144
 
@@ -96,13 +98,23 @@ def field_name(path: tuple[str | int, ...]) -> str:
     return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
 
 
+def yaml() -> YAML:
+    """Reads and writes YAML so that what is written again looks as before."""
+    from ruamel.yaml import YAML
+
+    made = YAML(typ="rt", pure=True)
+    made.preserve_quotes = True
+    made.width = 4096
+    made.indent(mapping=2, sequence=4, offset=2)
+    return made
+
+
 def load(text: str, file: Path) -> Any:
     """What the YAML says, with lines and comments kept."""
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        return YAML(typ="rt", pure=True).load(text)
+        return yaml().load(text)
     except MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
         line = "" if mark is None else f":{mark.line + 1}"
