@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast
-from holdfast.core.trees.statcache import record_of, row_of
+from holdfast.core.trees.statcache import record_of, rows_of
 from holdfast.engine.directories.face import Directories
 from holdfast.engine.directories.folder import State, open_folder
 from holdfast.engine.directories.scan import scan
@@ -32,6 +32,11 @@ from holdfast.errors import (
 from holdfast.testing import raises
 
 Content = dict[str, object]
+
+ROT = """
+    UPDATE pack SET data = zeroblob(length(data))
+    WHERE number = (SELECT pack FROM object WHERE size = 14)
+"""
 
 
 def memory(vault: Vault) -> Directories:
@@ -301,7 +306,7 @@ def test_a_clone_is_whole_or_not_there(tmp_path: Path, notes: Path, vault: Vault
     assert held(tmp_path / "hollow") == held(notes)
     assert (tmp_path / "hollow/.holdfast/storage.yaml").read_text() == "name: notes\ntype: memory\n"
     conn = apsw.Connection(str(tmp_path / "vault" / "vault.db"))
-    conn.execute("UPDATE object SET data = zeroblob(length(data)) WHERE size = 14")
+    conn.execute(ROT)
     conn.close()
     with raises(Damaged, "object_damaged"):
         here.clone("notes", tmp_path / "broken")
@@ -314,7 +319,7 @@ def test_damage_is_named_and_a_push_heals_it(tmp_path: Path, notes: Path, vault:
     here = memory(vault)
     digest = next(iter(scan(open_folder(notes)).paths))
     conn = apsw.Connection(str(tmp_path / "vault" / "vault.db"))
-    conn.execute("UPDATE object SET data = zeroblob(length(data)) WHERE size = 14")
+    conn.execute(ROT)
     assert [p.what for p in vault.verify()] == [f"object {digest}"]
     fill(notes, {"again.md": b"one\ntwo\nthree\n"})
     here.push(notes)
@@ -456,13 +461,9 @@ def test_a_file_that_the_stat_cache_mistook_is_read_again(notes: Path, vault: Va
     with working.held():
         found = scan(working)
         big.write_bytes(b"b" * 2_000_000)
-        names = ["a.md", "big"]
-        files = [
-            (name, row_of((notes / name).lstat()), digest)
-            for digest, name in found.paths.items()
-            if name in names
-        ]
-        record = record_of(sorted(files), {}, found.root, 2**62)
+        seen = found.seen[""]
+        rows = rows_of((notes / name).lstat() for name in seen.names)
+        record = record_of(seen.names, rows, seen.digests, {}, found.root, 2**62)
         working.keep_cache({"": record})
         assert scan(working).root == found.root, "the cache is fooled"
     assert memory(vault).push(notes).version.size == 2_000_014

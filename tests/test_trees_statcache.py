@@ -13,16 +13,22 @@ from hypothesis import strategies as st
 from holdfast.core.trees.digest import digest_of
 from holdfast.core.trees.statcache import (
     HEADER,
-    UNREADABLE,
     UNTRUSTED,
     FolderRecord,
     below_bytes,
     decode_cache,
+    digests_in,
     encode_cache,
+    is_unchanged,
     join_names,
+    joined_digests,
     known_digests,
+    mode_and_size,
     record_of,
+    row_at,
     row_of,
+    rows_in,
+    rows_of,
 )
 from holdfast.core.trees.tree import EMPTY
 from holdfast.model.tree import FOLDER, Node
@@ -41,9 +47,11 @@ DIGEST = digest_of(b"hello")
 
 
 def known(was: os.stat_result, now: os.stat_result, began: int = BEGAN) -> dict[str, str]:
-    record = record_of([("f", row_of(was), DIGEST)], {}, EMPTY, began)
+    record = record_of(["f"], row_of(was), joined_digests([DIGEST]), {}, EMPTY, began)
     record = decode_cache(encode_cache({"": record}))[""]
-    return known_digests(record, {"f": row_of(now)})
+    found = known_digests(record, ["f"], row_of(now))
+    assert is_unchanged(record, ["f"], row_of(now)) == (found == {"f": DIGEST})
+    return found
 
 
 def test_the_same_status_from_before_the_scan_is_trusted() -> None:
@@ -78,14 +86,15 @@ def test_a_file_that_may_have_changed_within_the_same_tick_is_read(mtime: int, c
 @pytest.mark.parametrize("strange", [2**63, -(2**63) - 1])
 def test_times_beyond_the_format_are_never_trusted(strange: int) -> None:
     odd = status(mtime=strange)
-    assert row_of(odd) == UNREADABLE
+    assert mode_and_size(row_of(odd)) == (odd.st_mode, odd.st_size)
+    assert rows_of([status(), odd]) == row_of(status()) + row_of(odd)
     assert known(odd, odd, began=2**62) == {}
     assert known(status(mtime=-5), status(mtime=-5)) == {"f": DIGEST}
 
 
 def test_no_row_of_a_file_is_an_untrusted_one() -> None:
     assert row_of(status(size=0, mtime=0, ctime=0, inode=0)) != UNTRUSTED
-    assert len(row_of(status())) == len(UNTRUSTED) == len(UNREADABLE)
+    assert len(row_of(status())) == len(UNTRUSTED)
 
 
 def test_real_files(tmp_path: Path) -> None:
@@ -97,14 +106,18 @@ def test_real_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
         os.utime(tmp_path / name, ns=(5, 5))
     now = (tmp_path / "c").lstat().st_ctime_ns + 1
-    files = [(name, row, digest_of(name.encode())) for name, row in sorted(rows().items())]
-    record = record_of(files, {}, EMPTY, now)
-    assert record.names == join_names(sorted(rows()))
-    assert record.rows == b"".join(row for _, row, _ in files)
+    names, joined = sorted(rows()), b"".join(row for _, row in sorted(rows().items()))
+    digests = joined_digests(digest_of(name.encode()) for name in names)
+    record = record_of(names, joined, digests, {}, EMPTY, now)
+    assert (record.names, record.rows) == (join_names(names), joined)
+    assert is_unchanged(record, names, joined)
+    assert [row_at(joined, place) for place in range(3)] == list(rows_in(joined))
+    assert list(digests_in(digests)) == [digest_of(name.encode()) for name in names]
     (tmp_path / "a").unlink()
     (tmp_path / "b").write_text("B")
     os.utime(tmp_path / "b", ns=(5, 5))
-    assert known_digests(record, rows()) == {"c": digest_of(b"c")}
+    left = b"".join(row for _, row in sorted(rows().items()))
+    assert known_digests(record, ["b", "c"], left) == {"c": digest_of(b"c")}
 
 
 def test_folders_below_are_compared_in_one_piece() -> None:
@@ -118,10 +131,9 @@ def test_folders_below_are_compared_in_one_piece() -> None:
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/\0"), min_size=1)
 RECORDS = st.builds(
     lambda files, below, files_count: record_of(
-        [
-            (name, row_of(status(size=size)), digest_of(name.encode()))
-            for name, size in files.items()
-        ],
+        files,
+        rows_of(status(size=size) for size in files.values()),
+        joined_digests(digest_of(name.encode()) for name in files),
         dict.fromkeys(below, EMPTY),
         Node(FOLDER, files_count, 2**40, DIGEST),
         BEGAN,
@@ -153,16 +165,16 @@ def test_a_damaged_cache_is_no_cache(records: dict[str, FolderRecord], data: st.
 def test_a_well_sealed_cache_of_nonsense_is_no_cache(body: bytes) -> None:
     found = decode_cache(HEADER + sha256(body).digest() + body)
     for record in found.values():
-        known_digests(record, {})
+        known_digests(record, [], b"")
     if found:
         assert encode_cache(found) == HEADER + sha256(body).digest() + body
 
 
 def test_names_that_are_not_utf8_do_not_stop_the_cache() -> None:
     row = row_of(status())
-    record = record_of([("\udcff", row, DIGEST)], {"\udcfe": EMPTY}, EMPTY, BEGAN)
+    record = record_of(["\udcff"], row, joined_digests([DIGEST]), {"\udcfe": EMPTY}, EMPTY, BEGAN)
     assert decode_cache(encode_cache({"\udcff/d": record})) == {"\udcff/d": record}
-    assert known_digests(record, {"\udcff": row}) == {"\udcff": DIGEST}
+    assert known_digests(record, ["\udcff"], row) == {"\udcff": DIGEST}
 
 
 def test_no_bytes_are_no_cache() -> None:

@@ -15,7 +15,6 @@ from holdfast.core.trees import reach as module
 from holdfast.core.trees.cut import (
     FILE_CUT,
     FOLDER_CUT,
-    PACK_BYTES_MAX,
     RAW,
     ZSTD,
     ZSTD_LEVEL,
@@ -24,9 +23,9 @@ from holdfast.core.trees.cut import (
     decode_recipe,
     encode_recipe,
     packed,
-    plan_packs,
 )
 from holdfast.core.trees.digest import digest_of
+from holdfast.core.trees.packs import PACK_ALONE_BYTES, PACK_BYTES, packs
 from holdfast.core.trees.reach import Marks, Reach, garbage, mark
 from holdfast.core.trees.tree import EMPTY, build_tree, find
 from holdfast.errors import Damaged
@@ -131,37 +130,37 @@ def name(number: int) -> str:
     return digest_of(b"%d" % number)
 
 
-@pytest.mark.row("A25")
-def test_each_unknown_object_is_packed_once_and_in_order() -> None:
-    stored = {name(2)}
-    asked: list[list[str]] = []
-
-    def known(names: Iterable[str]) -> set[str]:
-        asked.append(list(names))
-        return stored
-
-    objects = [(name(number), PACK_BYTES_MAX // 2) for number in (1, 1, 2, 3, 1, 4, 3)]
-    packs: list[list[str]] = []
-    for pack in plan_packs(objects, known):
-        packs.append(pack)
-        stored.update(pack)
-    assert packs == [[name(1)], [name(3)], [name(4)]]
-    assert asked == [[name(1), name(2)], [name(3), name(1)], [name(4), name(3)]]
+def plain(content: bytes) -> tuple[str, bytes]:
+    return RAW, content
 
 
-def test_packs_are_planned_while_objects_are_found() -> None:
-    made: list[int] = []
+@given(st.lists(st.binary(max_size=60) | st.integers(0, 3).map(lambda n: bytes(n * 40_000))))
+def test_every_object_lies_in_one_pack(contents: list[bytes]) -> None:
+    given = [(name(number), number % 7 == 3, 9, data) for number, data in enumerate(contents)]
+    found: dict[str, bytes] = {}
+    for pack in packs(given, plain):
+        assert (pack.form, pack.size) == (RAW, len(pack.data))
+        end = 0
+        for item in pack.items:
+            assert (item.at, item.size) == (end, 9)
+            end += item.length
+            assert item.name not in found
+            found[item.name] = pack.data[item.at : end]
+        assert end == pack.size
+    assert found == {item[0]: item[3] for item in given}
 
-    def objects() -> Iterable[tuple[str, int]]:
-        for number in range(10):
-            made.append(number)
-            yield name(number), PACK_BYTES_MAX
 
-    plan = plan_packs(objects(), lambda _: ())
-    assert next(plan) == [name(0)]
-    assert made == [0, 1]
-    assert list(plan) == [[name(number)] for number in range(1, 10)]
-    assert list(plan_packs([], lambda _: ())) == []
+def test_small_objects_share_a_pack_and_large_ones_lie_alone() -> None:
+    small, large = b"x" * (PACK_BYTES // 4), b"y" * PACK_ALONE_BYTES
+    given = [
+        (name(n), False, 0, data) for n, data in enumerate([small] * 3 + [large] + [small] * 2)
+    ]
+    made = packs(iter(given), plain)
+    assert [item.name for item in next(made).items] == [name(3)], "as soon as it is there"
+    assert [[item.name for item in pack.items] for pack in made] == [
+        [name(0), name(1), name(2), name(4)],
+        [name(5)],
+    ]
 
 
 # --- what a collector keeps -----------------------------------------------------------------------

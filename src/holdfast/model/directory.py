@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 from holdfast.model.tree import FOLDER, Node
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
-    from typing import Literal
+    from typing import Literal, NamedTuple
 
     DirectoryType = Literal["memory", "artifact", "volume"]
     VersionKind = Literal["ordinary", "recovery"]
@@ -66,10 +68,25 @@ class Limits(Value):
     files: int = 1_000_000
 
 
-class StoredObject(Value):
-    """A content under its name, in the form in which it lies in the store."""
+class Pack(Value):
+    """Contents that lie in a store together, compressed as one. They have `size` bytes."""
 
-    name: str
+    items: tuple[Packed, ...]
     form: str
     size: int
     data: bytes
+
+
+if TYPE_CHECKING:
+
+    class Packed(NamedTuple):
+        name: str
+        is_recipe: bool
+        size: int
+        at: int
+        length: int
+
+else:
+    Packed = namedtuple("Packed", "name is_recipe size at length")  # noqa: PYI024 - typing is slow
+    Packed.__doc__ = """Where in its pack an object lies: `length` bytes from `at`. `size` is
+    that of the content, of which a recipe has only the names of its parts."""

@@ -253,7 +253,7 @@ if TYPE_CHECKING:
             ...
 
         def packed(self, content: bytes) -> tuple[str, bytes]:
-            """The form and the bytes in which to hand a content to `put_objects`. It is slow, so
+            """The form and the bytes in which to hand a pack to `put_packs`. It is slow, so
             it is asked for outside of transactions."""
             ...
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Protocol
 
-    from holdfast.model.directory import Directory, StoredObject, Version
+    from holdfast.model.directory import Directory, Pack, Version
 
     class TreeReads(Protocol):
         def directory_named(self, space: str, kind: str, name: str) -> Directory | None:
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 
         def version(self, directory: Directory, v: int) -> Version | None: ...
 
-        def object(self, name: str) -> tuple[str, int, bytes] | None:
-            """Form, size, and the content unless the form is a recipe: then that. A form that
-            cannot be undone raises Damaged; whether the content has its name is for the caller."""
+        def objects(self, names: Collection[str]) -> Iterator[tuple[str, str, int, bytes | None]]:
+            """Those of the names that are there, in the order in which they are read best: name,
+            form, size of the content, and the content, or the recipe where that is the form; None
+            where it cannot be read. Whether a content has its name is for the caller."""
             ...
 
-        def known_objects(self, names: Iterable[str]) -> set[str]: ...
+        def known_objects(self, names: Collection[str]) -> set[str]: ...
 
         def recipes(self) -> Iterator[str]:
             """The names of the contents that are stored cut."""
@@ -54,10 +55,15 @@ if TYPE_CHECKING:
 
         def put_version(self, version: Version) -> None: ...
 
-        def put_objects(self, objects: Iterable[StoredObject], at_us: int) -> None:
+        def put_packs(self, packs: Iterable[Pack], at_us: int) -> None:
             """Unlogged: what no version refers to is nothing yet. What is there is replaced."""
             ...
 
-        def drop_objects(self, names: Iterable[str], stored_us: int) -> tuple[int, int]:
-            """Drop those that were stored before then; how many they were, and their bytes."""
+        def drop_objects(self, names: Iterable[str], stored_us: int) -> int:
+            """Drop those that were stored before then; how many they were."""
+            ...
+
+        def shrink_packs(self, after: int, limit: int) -> tuple[int, int]:
+            """Let go of the bytes that no object refers to, in the next so many packs after that
+            number; the number of the last one, 0 when there was none, and the bytes freed."""
             ...

@@ -1,4 +1,4 @@
-"""How contents are stored: whole or cut, compressed or as they are, and in which packs.
+"""How contents are stored: whole or cut, and compressed or as they are.
 
 None of this has a part in any name: a content is named by all of its bytes, so the same file has
 the same name however it was cut, and the numbers here may change without changing one tree's id.
@@ -15,16 +15,12 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-
-    Known = Callable[[Sequence[str]], Container[str]]
+    from collections.abc import Callable, Iterable
 
 KIB = 1024
 RAW, ZSTD, RECIPE = "raw", "zstd", "recipe"
 ZSTD_LEVEL = 1
 RECIPE_HEADER = "holdfast recipe 1\n"
-PACK_BYTES_MAX = 8 * 1024 * KIB
-PACK_OBJECTS_MAX = 4096
 
 
 class Cut(Value):
@@ -74,29 +70,3 @@ def packed(content: bytes, compress: Callable[[bytes], bytes]) -> tuple[str, byt
     if len(small) <= len(content) - len(content) // 16 - 1:
         return ZSTD, small
     return RAW, content
-
-
-def plan_packs(objects: Iterable[tuple[str, int]], known: Known) -> Iterator[list[str]]:
-    """The names of those objects (name, size) that must be stored, in packs and in their order.
-
-    `known` is asked pack by pack, and must count what earlier packs hold as known. `objects` may be
-    made while it is read, so that no more than one pack has to be in memory.
-    """
-    pack: dict[str, int] = {}
-    total = 0
-    for name, size in objects:
-        if pack and (total + size > PACK_BYTES_MAX or len(pack) >= PACK_OBJECTS_MAX):
-            yield from _unknown(pack, known)
-            pack, total = {}, 0
-        if name not in pack:
-            pack[name] = size
-            total += size
-    yield from _unknown(pack, known)
-
-
-def _unknown(pack: dict[str, int], known: Known) -> Iterator[list[str]]:
-    names = list(pack)
-    present = known(names)
-    wanted = [name for name in names if name not in present]
-    if wanted:
-        yield wanted

@@ -25,7 +25,7 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from os import stat_result
 
 HEADER = b"holdfast stat cache 1\n"
@@ -33,7 +33,7 @@ _ROW = Struct("<IQQqq")
 _HEAD = Struct("<IIIIQQ32s")
 _DIGEST_SIZE = 32
 UNTRUSTED = bytes(_ROW.size)
-UNREADABLE = b"\xff" * _ROW.size
+_NEVER_NS = 2**63 - 1
 
 
 class FolderRecord(Value):
@@ -49,17 +49,12 @@ class FolderRecord(Value):
 
 
 def row_of(status: stat_result) -> bytes:
-    """What is kept of a status. Times beyond the format give a row that nothing equals."""
+    """What is kept of a status. Times beyond the format are after any scan, and never trusted."""
+    mode, inode, size = status.st_mode, status.st_ino, status.st_size
     try:
-        return _ROW.pack(
-            status.st_mode,
-            status.st_ino,
-            status.st_size,
-            status.st_mtime_ns,
-            status.st_ctime_ns,
-        )
+        return _ROW.pack(mode, inode, size, status.st_mtime_ns, status.st_ctime_ns)
     except StructError:
-        return UNREADABLE
+        return _ROW.pack(mode, inode, size, _NEVER_NS, _NEVER_NS)
 
 
 def join_names(names: Iterable[str]) -> bytes:
@@ -72,17 +67,54 @@ def below_bytes(folders: Mapping[str, Node]) -> bytes:
     return join_names([text for name in sorted(folders) for text in (name, folders[name].digest)])
 
 
+def rows_of(statuses: Iterable[stat_result]) -> bytes:
+    """The rows of many, joined."""
+    pack = _ROW.pack
+    statuses = list(statuses)
+    try:
+        return b"".join(
+            [pack(s.st_mode, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for s in statuses]
+        )
+    except StructError:
+        return b"".join(map(row_of, statuses))
+
+
+def rows_in(rows: bytes) -> Iterator[bytes]:
+    return (rows[at : at + _ROW.size] for at in range(0, len(rows), _ROW.size))
+
+
+def row_at(rows: bytes, place: int) -> bytes:
+    return rows[place * _ROW.size : (place + 1) * _ROW.size]
+
+
+def mode_and_size(row: bytes) -> tuple[int, int]:
+    mode, _, size, _, _ = _ROW.unpack(row)
+    return mode, size
+
+
+def joined_digests(digests: Iterable[str]) -> bytes:
+    return bytes.fromhex("".join([digest[len(DIGEST_TAG) :] for digest in digests]))
+
+
+def digests_in(digests: bytes) -> Iterator[str]:
+    text = digests.hex()
+    size = 2 * _DIGEST_SIZE
+    return (DIGEST_TAG + text[at : at + size] for at in range(0, len(text), size))
+
+
 def record_of(
-    files: Sequence[tuple[str, bytes, str]],
+    names: Iterable[str],
+    rows: bytes,
+    digests: bytes,
     folders: Mapping[str, Node],
     node: Node,
     scan_began_ns: int,
 ) -> FolderRecord:
-    """What to keep of a folder: name, row and digest of each file and link, in order of names."""
+    """What to keep of a folder: names, rows and digests of its files and links, in their order."""
     return FolderRecord(
-        names=join_names(name for name, _, _ in files),
-        rows=b"".join([_settled(row, scan_began_ns) for _, row, _ in files]),
-        digests=bytes.fromhex("".join([digest[len(DIGEST_TAG) :] for _, _, digest in files])),
+        names=join_names(names),
+        rows=b"".join([_settled(row, scan_began_ns) for row in rows_in(rows)]),
+        digests=digests,
         below=below_bytes(folders),
         node=node,
     )
@@ -91,20 +123,22 @@ def record_of(
 def _settled(row: bytes, scan_began_ns: int) -> bytes:
     _, _, _, changed_ns, status_changed_ns = _ROW.unpack(row)
     settled = changed_ns < scan_began_ns and status_changed_ns < scan_began_ns
-    return row if settled and row != UNREADABLE else UNTRUSTED
+    return row if settled else UNTRUSTED
 
 
-def known_digests(record: FolderRecord, files: Mapping[str, bytes]) -> dict[str, str]:
+def is_unchanged(record: FolderRecord, names: Iterable[str], rows: bytes) -> bool:
+    """Whether all of a folder's own files and links are as they were."""
+    return record.rows == rows and record.names == join_names(names)
+
+
+def known_digests(record: FolderRecord, names: Iterable[str], rows: bytes) -> dict[str, str]:
     """The digests that still hold for these names and fresh rows; the others must be read."""
     if not record.names:
         return {}
-    found: dict[str, str] = {}
-    for number, name in enumerate(record.names.decode(errors="surrogateescape").split("\0")):
-        row = record.rows[number * _ROW.size : (number + 1) * _ROW.size]
-        if files.get(name) == row:
-            digest = record.digests[number * _DIGEST_SIZE : (number + 1) * _DIGEST_SIZE]
-            found[name] = DIGEST_TAG + digest.hex()
-    return found
+    fresh = dict(zip(names, rows_in(rows), strict=True))
+    known = record.names.decode(errors="surrogateescape").split("\0")
+    kept = zip(known, rows_in(record.rows), digests_in(record.digests), strict=False)
+    return {name: digest for name, row, digest in kept if fresh.get(name) == row}
 
 
 def encode_cache(records: Mapping[str, FolderRecord]) -> bytes:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.ports import Snapshot, Transaction
 
 AT_ONCE = 2_000
+PACKS_AT_ONCE = 50
 
 
 class Collected(Value):
@@ -39,17 +40,28 @@ def collect(core: Core, spared_us: int) -> Collected:
         return reach, snapshot.head()[0], list(garbage(old, reach, 1))
 
     reach, marked, names = core.storage.read(look)
-    removed = freed = 0
+    removed = 0
     for start in range(0, len(names), AT_ONCE):
         some = names[start : start + AT_ONCE]
 
-        def remove(tx: Transaction, some: Sequence[str] = some) -> tuple[int, int]:
+        def remove(tx: Transaction, some: Sequence[str] = some) -> int:
             _mark(tx, reach, marked)
             return tx.drop_objects([name for name in some if name not in reach], before_us)
 
-        count, size = core.storage.write(remove)
-        removed, freed = removed + count, freed + size
-    return Collected(objects=removed, bytes=freed)
+        removed += core.storage.write(remove)
+    return Collected(objects=removed, bytes=_shrunk(core))
+
+
+def _shrunk(core: Core) -> int:
+    """Let go of the bytes that objects left behind, a few packs at a time."""
+    freed = after = 0
+    while True:
+        after, size = core.storage.write(
+            lambda tx, after=after: tx.shrink_packs(after, PACKS_AT_ONCE)
+        )
+        freed += size
+        if not after:
+            return freed
 
 
 def _mark(snapshot: Snapshot, reach: Reach, after: int) -> None:

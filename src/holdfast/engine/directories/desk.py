@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.engine.work import Work
-    from holdfast.model.directory import StoredObject, VersionKind
+    from holdfast.model.directory import Pack, VersionKind
     from holdfast.model.write import Caller, Write
     from holdfast.ports import Snapshot
 
@@ -96,7 +96,7 @@ class Desk(Value):
         name: str,
         seen: Seen,
         drafts: Sequence[Draft],
-        rest: Sequence[StoredObject],
+        rest: Sequence[Pack],
         write: Write,
         *,
         op: str,
@@ -114,7 +114,7 @@ class Desk(Value):
                 raise Overtaken
             if directory is not None:
                 work.expect(directory.revision, name)
-            work.tx.put_objects(rest, work.at_us)
+            work.tx.put_packs(rest, work.at_us)
             directory = directory or self._new(work, name)
             made: list[Version] = []
             newest = work.tx.newest_version(directory)

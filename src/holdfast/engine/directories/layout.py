@@ -18,10 +18,10 @@ from unicodedata import normalize
 
 from holdfast.core.merge.trees import beside_names
 from holdfast.core.trees.compare import compare
-from holdfast.core.trees.cut import FILE_CUT, PACK_BYTES_MAX
+from holdfast.core.trees.cut import FILE_CUT
 from holdfast.core.trees.layout import FileSystem, layout_problems
 from holdfast.core.trees.statcache import row_of
-from holdfast.core.trees.tree import open_folder, walk
+from holdfast.core.trees.tree import open_folder
 from holdfast.engine.directories.folder import JOURNAL, OWN, STAGED, State, failing, replace_file
 from holdfast.engine.directories.places import Root
 from holdfast.errors import Refused
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     Leaves = Iterable[tuple[str, Node]]
     Op = dict[str, Any]
 
+FETCHED_BYTES, FETCHED_FILES = 8 * 1024 * 1024, 2048
 _IN_THE_WAY = (errno.ENOTEMPTY, errno.EEXIST, errno.EISDIR, errno.ENOTDIR)
 
 
@@ -58,7 +59,7 @@ def lay_out_new(place: Path, tree: Node, objects: Objects, progress: Progress) -
     """Fill a folder that nobody else knows of."""
     check_layout(place, tree, objects.load)
     with failing(place), Root(place) as root:
-        for path, node, content in _contents(walk(tree, objects.load), objects, progress):
+        for path, node, content in _contents(objects.leaves(tree), objects, progress):
             if node.kind == FOLDER:
                 root.folder(path, make=True)
             elif node.kind == LINK:
@@ -99,7 +100,7 @@ def _contents(
             continue
         batch.append((path, node))
         held += node.size
-        if held > PACK_BYTES_MAX or len(batch) >= 512:
+        if held > FETCHED_BYTES or len(batch) >= FETCHED_FILES:
             yield from _fetched(batch, objects)
             batch, held = [], 0
     yield from _fetched(batch, objects)
@@ -186,7 +187,7 @@ def _removal(change: Change, found: Scan) -> Op:
 
 
 def _was(found: Scan, path: str) -> str:
-    return found.rows.get(path, b"").hex()
+    return found.row(path).hex()
 
 
 def _staged(

@@ -12,18 +12,24 @@ from hashlib import sha256
 from holdfast.core.trees.cut import (
     FILE_CUT,
     FOLDER_CUT,
-    PACK_BYTES_MAX,
-    PACK_OBJECTS_MAX,
+    KIB,
     RECIPE,
     Part,
     decode_recipe,
     encode_recipe,
 )
 from holdfast.core.trees.digest import digest_of
-from holdfast.core.trees.tree import EMPTY, EMPTY_BYTES, find
+from holdfast.core.trees.packs import packs
+from holdfast.core.trees.tree import (
+    EMPTY,
+    EMPTY_BYTES,
+    LEAVES_MAX,
+    find,
+    open_folder,
+    too_many_leaves,
+)
 from holdfast.errors import Damaged
-from holdfast.model.directory import StoredObject
-from holdfast.model.tree import DIGEST_TAG, FILE, PROGRAM
+from holdfast.model.tree import DIGEST_TAG, FILE, FOLDER, PROGRAM, check_depth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +37,12 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from holdfast.core.trees.cut import Cut
-    from holdfast.model.directory import Version
+    from holdfast.model.directory import Pack, Version
+    from holdfast.model.tree import Node
     from holdfast.ports import Snapshot, Storage
+
+ASKED_AT_ONCE = 4096
+HELD_BYTES_MAX = 8 * 1024 * KIB
 
 
 class Objects:
@@ -71,22 +81,48 @@ class Objects:
 
     def many(self, names: Collection[str]) -> dict[str, bytes]:
         """Contents by name, verified, in one look; those that are cut are left out."""
-        near = {name: known[name] for name in names for known in self._nearer if name in known}
+        near = {name: known[name] for known in self._nearer for name in names if name in known}
+        wanted = [name for name in names if name not in near]
 
         def unit(snapshot: Snapshot) -> dict[str, bytes]:
-            found: dict[str, bytes] = {}
-            for name in names:
-                if name in near:
-                    continue
-                form, _, data = stored(snapshot, name)
+            missing, found = set(wanted), dict[str, bytes]()
+            for name, form, _, data in snapshot.objects(wanted):
+                missing.discard(name)
+                if data is None:
+                    raise damaged(name)
                 if form != RECIPE:
                     found[name] = data
+            for name in missing:
+                raise lacking(name)
             return found
 
-        found = self._storage.read(unit)
+        found = self._storage.read(unit) if wanted else {}
         for name, data in found.items():
             verified(name, data)
         return near | found
+
+    def leaves(self, root: Node) -> Iterator[tuple[str, Node]]:
+        """Each leaf below a root with its path, level by level: a level's folders are read in one
+        look, and each folder once."""
+        count = 0
+        level = [("", root)]
+        while level:
+            whole = self.many({node.digest for _, node in level if node.digest != EMPTY.digest})
+            below: list[tuple[str, Node]] = []
+            for inside, folder in level:
+                data = whole.get(folder.digest) or self.load(folder.digest)
+                nodes = open_folder(folder, lambda _, data=data: data)
+                for name, node in nodes.items():
+                    path = inside + name
+                    if node.kind == FOLDER and node.digest != EMPTY.digest:
+                        check_depth(path)
+                        below.append((path + "/", node))
+                        continue
+                    yield path, node
+                count += len(nodes)
+                if count > LEAVES_MAX:
+                    raise too_many_leaves(LEAVES_MAX)
+            level = below
 
     def _part(self, part: Part) -> bytes:
         form, size, data = self._storage.read(lambda snapshot: stored(snapshot, part.digest))
@@ -123,14 +159,19 @@ def _pieces(snapshot: Snapshot, name: str) -> Iterator[bytes]:
 
 
 def stored(snapshot: Snapshot, name: str) -> tuple[str, int, bytes]:
-    found = snapshot.object(name)
-    if found is None:
-        raise Damaged(
-            "object_missing",
-            f"object {name} is missing from the vault",
-            hint="`holdfast verify` says what it belongs to; push a folder that has it",
-        )
-    return found
+    for _, form, size, data in snapshot.objects([name]):
+        if data is None:
+            raise damaged(name)
+        return form, size, data
+    raise lacking(name)
+
+
+def lacking(name: str) -> Damaged:
+    return Damaged(
+        "object_missing",
+        f"object {name} is missing from the vault",
+        hint="`holdfast verify` says what it belongs to; push a folder that has it",
+    )
 
 
 def verified(name: str, content: bytes) -> bytes:
@@ -171,88 +212,91 @@ class Storing:
     def __init__(self, storage: Storage, at_us: int, changed: Callable[[str], Exception]) -> None:
         self._storage, self._at_us, self._changed = storage, at_us, changed
         self._seen: set[str] = set()
-        self.rest: list[StoredObject] = []
+        self.rest: list[Pack] = []
         self._bytes = 0
         self.stored_bytes = 0
 
     def add(self, contents: Iterable[Content]) -> None:
         """Store those that the vault has not, or has damaged."""
-        batch: list[Content] = []
+        for pack in packs(self._missing(contents), self._storage.packed):
+            self._keep(pack)
+
+    def _missing(self, contents: Iterable[Content]) -> Iterator[tuple[str, bool, int, bytes]]:
+        batch: dict[str, Content] = {}
         for content in contents:
-            batch.append(content)
-            if len(batch) >= PACK_OBJECTS_MAX:
-                self._add(batch)
-                batch = []
-        self._add(batch)
+            if content.name not in self._seen:
+                batch[content.name] = content
+            if len(batch) >= ASKED_AT_ONCE:
+                yield from self._unknown(batch)
+                batch = {}
+        yield from self._unknown(batch)
 
-    def _add(self, batch: list[Content]) -> None:
-        names = [content.name for content in batch]
-        known = self._storage.read(lambda snapshot: _sound(snapshot, names))
-        for content in batch:
-            if content.name not in known and content.name not in self._seen:
-                self._store(content)
+    def _unknown(self, batch: dict[str, Content]) -> Iterator[tuple[str, bool, int, bytes]]:
+        known = self._storage.read(lambda snapshot: _sound(snapshot, batch))
+        self._seen.update(batch)
+        for name, content in batch.items():
+            if name not in known:
+                yield from self._objects_of(content)
 
-    def _store(self, content: Content) -> None:
+    def _objects_of(self, content: Content) -> Iterator[tuple[str, bool, int, bytes]]:
+        """A content as it is stored: whole, or as parts and their recipe."""
         source = content.opened()
-        if isinstance(source, bytes) and content.size <= content.cut.whole_max:
-            self._put(content.name, source)
+        if content.size > content.cut.whole_max:
+            yield from self._parts(content, source)
             return
-        if not isinstance(source, bytes) and content.size <= content.cut.whole_max:
+        if not isinstance(source, bytes):
             with source:
-                data = source.read(content.size + 1)
-            if digest_of(data) != content.name:
+                source = source.read(content.size + 1)
+            if digest_of(source) != content.name:
                 raise self._changed(content.name)
-            self._put(content.name, data)
-            return
-        self._store_parts(content, source)
+        yield content.name, False, len(source), source
 
-    def _store_parts(self, content: Content, source: BinaryIO | bytes) -> None:
+    def _parts(
+        self, content: Content, source: BinaryIO | bytes
+    ) -> Iterator[tuple[str, bool, int, bytes]]:
         parts: list[Part] = []
         whole = sha256()
         for piece in _cut(source, content.cut):
             whole.update(piece)
-            parts.append(Part(digest=digest_of(piece), size=len(piece)))
-            if parts[-1].digest not in self._seen:
-                name = parts[-1].digest
+            name = digest_of(piece)
+            parts.append(Part(digest=name, size=len(piece)))
+            if name not in self._seen:
+                self._seen.add(name)
                 if not self._storage.read(lambda snapshot, name=name: _sound(snapshot, [name])):
-                    self._put(name, piece)
+                    yield name, False, len(piece), piece
         if DIGEST_TAG + whole.hexdigest() != content.name:
             raise self._changed(content.name)
-        recipe = encode_recipe(parts)
-        self._keep(StoredObject(name=content.name, form=RECIPE, size=content.size, data=recipe))
+        yield content.name, True, content.size, encode_recipe(parts)
 
-    def _put(self, name: str, data: bytes) -> None:
-        form, kept = self._storage.packed(data)
-        self._keep(StoredObject(name=name, form=form, size=len(data), data=kept))
-
-    def _keep(self, item: StoredObject) -> None:
-        if self.rest and (
-            self._bytes + len(item.data) > PACK_BYTES_MAX or len(self.rest) >= 4 * PACK_OBJECTS_MAX
-        ):
+    def _keep(self, pack: Pack) -> None:
+        """Hold it for the version's transaction, or let what is held go before it."""
+        size = len(pack.data)
+        if self.rest and self._bytes + size > HELD_BYTES_MAX:
             ready, self.rest, self._bytes = self.rest, [], 0
-            self._storage.write(lambda tx: tx.put_objects(ready, self._at_us))
-        self.rest.append(item)
-        self._seen.add(item.name)
-        self._bytes += len(item.data)
-        self.stored_bytes += len(item.data)
+            self._storage.write(lambda tx: tx.put_packs(ready, self._at_us))
+        self.rest.append(pack)
+        self._bytes += size
+        self.stored_bytes += size
 
 
-def _sound(snapshot: Snapshot, names: Iterable[str]) -> set[str]:
+def _sound(snapshot: Snapshot, names: Collection[str]) -> set[str]:
     """The names whose objects are there and are what they were: a version may rest on these."""
     sound: set[str] = set()
-    for name in snapshot.known_objects(names):
+    recipes: dict[str, tuple[int, bytes]] = {}
+    known = snapshot.known_objects(names)
+    for name, form, size, data in snapshot.objects(known) if known else ():
+        if data is not None and form == RECIPE:
+            recipes[name] = size, data
+        elif data is not None and digest_of(data) == name:
+            sound.add(name)
+    for name, (size, data) in recipes.items():
+        whole = sha256()
         try:
-            form, size, data = stored(snapshot, name)
-            if form == RECIPE:
-                whole = sha256()
-                for part in decode_recipe(data, size):
-                    whole.update(stored(snapshot, part.digest)[2])
-                intact = DIGEST_TAG + whole.hexdigest() == name
-            else:
-                intact = digest_of(data) == name
+            for part in decode_recipe(data, size):
+                whole.update(stored(snapshot, part.digest)[2])
         except Damaged:
             continue
-        if intact:
+        if DIGEST_TAG + whole.hexdigest() == name:
             sound.add(name)
     return sound
 

@@ -8,15 +8,31 @@ want it.
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Mapping
+from functools import cached_property
 from hashlib import sha256
-from stat import S_ISDIR, S_ISLNK, S_ISREG, S_IXUSR
+from stat import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, S_ISDIR, S_ISLNK, S_ISREG, S_IXUSR
 
 from holdfast.core.trees.digest import digest_of
 from holdfast.core.trees.folder import encode_folder, folder_node
 from holdfast.core.trees.ignore import IGNORE_FILE, parse_rules, skipped_names
-from holdfast.core.trees.statcache import known_digests, record_of, row_of
+from holdfast.core.trees.statcache import (
+    below_bytes,
+    digests_in,
+    is_unchanged,
+    joined_digests,
+    known_digests,
+    mode_and_size,
+    record_of,
+    row_at,
+    row_of,
+    rows_in,
+    rows_of,
+)
 from holdfast.core.trees.tree import EMPTY
+from holdfast.engine.directories.folder import failing
 from holdfast.errors import Refused, StorageFailed
 from holdfast.model.names import shown
 from holdfast.model.tree import (
@@ -24,22 +40,22 @@ from holdfast.model.tree import (
     FILE,
     LINK,
     PROGRAM,
+    SKIPPED_NAMES,
     Node,
     bad_path,
     check_depth,
     check_link_target,
     part_problem,
 )
+from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
     from holdfast.core.trees.ignore import Rules
     from holdfast.core.trees.statcache import FolderRecord
     from holdfast.engine.directories.folder import Working
-    from holdfast.model.directory import Limits
 
     Progress = Callable[[str, int, int], None]  # what is being done, files, bytes
 
@@ -55,43 +71,113 @@ def silent(_what: str, _files: int, _bytes: int) -> None:
     """Progress that nobody watches."""
 
 
+class Seen(Value):
+    """A folder's own files and links in the order of their names, each with the row of the status
+    that was seen, and their digests; `node` is what all of it came to."""
+
+    names: Sequence[str]
+    rows: bytes
+    digests: bytes
+    folders: Mapping[str, Node]
+    node: Node
+
+    def nodes(self) -> dict[str, Node]:
+        found = dict(self.folders)
+        for name, row, digest in zip(
+            self.names, rows_in(self.rows), digests_in(self.digests), strict=True
+        ):
+            mode, size = mode_and_size(row)
+            found[name] = Node(_kind(mode), 1, size, digest)
+        return found
+
+
+class Folders(Mapping[str, bytes]):
+    """The bytes of the folders of a scan by name, made when they are asked for."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, bytes] = {}
+        self.known: dict[str, Seen] = {}
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self.made:
+            self.made[name] = encode_folder(self.known[name].nodes())
+        return self.made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.known)
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+
 class Scan:
-    """A folder as it was found. `paths` says where each content lies, `left_out` what no tree can
-    hold: sockets, devices, pipes."""
+    """A folder as it was found. `left_out` is what no tree can hold: sockets, devices, pipes.
+    `contents` are those that were read and are small."""
 
     def __init__(self) -> None:
         self.root = EMPTY
-        self.folders: dict[str, bytes] = {}
-        self.paths: dict[str, str] = {}
+        self.folders = Folders()
         self.contents: dict[str, bytes] = {}
-        self.rows: dict[str, bytes] = {}
         self.left_out: list[str] = []
+        self.seen: dict[str, Seen] = {}
         self.records: dict[str, FolderRecord] = {}
+        self._places: dict[str, dict[str, int]] = {}
+
+    @cached_property
+    def paths(self) -> dict[str, str]:
+        """Where each content lies."""
+        return {
+            digest: inside + name
+            for inside, seen in self.seen.items()
+            for name, digest in zip(seen.names, digests_in(seen.digests), strict=True)
+        }
+
+    def row(self, path: str) -> bytes:
+        """The status of a file or link when it was seen; nothing where there was none."""
+        above, _, name = path.rpartition("/")
+        inside = f"{above}/" if above else ""
+        seen = self.seen.get(inside)
+        if seen is None:
+            return b""
+        if inside not in self._places:
+            self._places[inside] = {known: place for place, known in enumerate(seen.names)}
+        place = self._places[inside].get(name)
+        return b"" if place is None else row_at(seen.rows, place)
 
 
 def scan(working: Working, progress: Progress = silent) -> Scan:
     """What the folder holds now. Keeps the stat cache."""
-    from holdfast.engine.directories.folder import failing
-
     with failing(working.root):
         cache = working.cache()
-        scanner = _Scanner(working.root, cache, working.config.limits, working.clock_ns(), progress)
-        found = scanner.run()
-        if found.records != cache:
-            working.keep_cache(found.records)
+        found = _scanned(working, cache, progress)
+        kept = found.records
+        if kept != cache:
+            working.keep_cache(kept)
     return found
+
+
+def _scanned(working: Working, cache: Mapping[str, FolderRecord], progress: Progress) -> Scan:
+    """A scan in which nothing went away after it was listed."""
+    gone = ""
+    for _ in range(READS_MAX):
+        try:
+            return _Scanner(working, cache, progress).run()
+        except FileNotFoundError as exc:
+            if not working.root.is_dir():
+                raise
+            gone = str(exc.filename)
+    raise changing(gone)
 
 
 class _Scanner:
     def __init__(
-        self,
-        root: Path,
-        cache: Mapping[str, FolderRecord],
-        limits: Limits,
-        began_ns: int,
-        progress: Progress,
+        self, working: Working, cache: Mapping[str, FolderRecord], progress: Progress
     ) -> None:
-        self.root, self.cache, self.limits, self.began_ns = root, cache, limits, began_ns
+        self.root, self.cache, self.limits = working.root, cache, working.config.limits
+        self.began_ns = working.clock_ns()
         self.progress = progress
         self.found = Scan()
         self.files = self.size = self.kept = 0
@@ -109,47 +195,73 @@ class _Scanner:
         with os.scandir(handle) as listed:
             stats = {entry.name: entry.stat(follow_symlinks=False) for entry in listed}
         levels = self._levels(handle, inside, stats, levels)
-        are_folders = {name: S_ISDIR(status.st_mode) for name, status in stats.items()}
-        for name in skipped_names(inside, are_folders, levels):
-            del stats[name]
+        if levels or not SKIPPED_NAMES.isdisjoint(stats):
+            are_folders = {name: S_ISDIR(status.st_mode) for name, status in stats.items()}
+            for name in skipped_names(inside, are_folders, levels):
+                del stats[name]
+        names: list[str] = []
         folders: dict[str, Node] = {}
-        rows: dict[str, bytes] = {}
         for name in sorted(stats):
-            if are_folders[name]:
-                folders[name] = self._below(handle, inside, name, levels)
-            elif S_ISREG(stats[name].st_mode) or S_ISLNK(stats[name].st_mode):
-                rows[name] = row_of(stats[name])
-                self._count(inside + name, stats[name])
+            form = S_IFMT(stats[name].st_mode)
+            if form in (S_IFREG, S_IFLNK):
+                names.append(name)
+            elif form == S_IFDIR:
+                folders[name] = EMPTY
             else:
                 self.found.left_out.append(inside + name)
-        return self._node(handle, inside, stats, rows, folders)
+        own = [stats[name] for name in names]
+        self._count(inside, names, own)
+        for name in folders:
+            folders[name] = self._below(handle, inside, name, levels)
+        return self._node(handle, inside, names, own, folders)
 
     def _node(
         self,
         handle: int,
         inside: str,
-        stats: Mapping[str, os.stat_result],
-        rows: dict[str, bytes],
+        names: list[str],
+        own: list[os.stat_result],
         folders: dict[str, Node],
     ) -> Node:
+        rows = rows_of(own)
         record = self.cache.get(inside)
-        known = known_digests(record, rows) if record else {}
-        nodes: dict[str, Node] = dict(folders)
-        for name, row in list(rows.items()):
-            digest = known.get(name)
-            if digest is None:
-                node, fresh = self._leaf(handle, inside, name)
-            else:
-                node, fresh = Node(_kind(stats[name].st_mode), 1, stats[name].st_size, digest), row
-            nodes[name], rows[name] = node, fresh
-            self.found.paths[node.digest] = inside + name
-            self.found.rows[inside + name] = fresh
-        data = encode_folder(nodes)
-        node = folder_node(nodes, data)
-        self.found.folders[node.digest] = data
-        files = [(name, rows[name], nodes[name].digest) for name in rows]
-        self.found.records[inside] = record_of(files, folders, node, self.began_ns)
-        return node
+        if record is not None and is_unchanged(record, names, rows):
+            digests = record.digests
+            if record.below == below_bytes(folders):
+                return self._keep(inside, names, rows, digests, folders, record)
+        else:
+            known = known_digests(record, names, rows) if record else {}
+            fresh = list(rows_in(rows))
+            for place, name in enumerate(names):
+                if name not in known:
+                    node, fresh[place] = self._leaf(handle, inside, name, own[place])
+                    known[name] = node.digest
+            rows = b"".join(fresh)
+            digests = joined_digests([known[name] for name in names])
+        return self._keep(inside, names, rows, digests, folders, None)
+
+    def _keep(
+        self,
+        inside: str,
+        names: list[str],
+        rows: bytes,
+        digests: bytes,
+        folders: dict[str, Node],
+        record: FolderRecord | None,
+    ) -> Node:
+        found = self.found
+        if record is None:
+            seen = Seen(names=names, rows=rows, digests=digests, folders=folders, node=EMPTY)
+            nodes = seen.nodes()
+            data = encode_folder(nodes)
+            seen = seen.replace(node=folder_node(nodes, data))
+            found.folders.made[seen.node.digest] = data
+            record = record_of(names, rows, digests, folders, seen.node, self.began_ns)
+        else:
+            seen = Seen(names=names, rows=rows, digests=digests, folders=folders, node=record.node)
+        found.seen[inside] = found.folders.known[seen.node.digest] = seen
+        found.records[inside] = record
+        return seen.node
 
     def _levels(
         self,
@@ -178,36 +290,45 @@ class _Scanner:
         finally:
             os.close(below)
 
-    def _count(self, path: str, status: os.stat_result) -> None:
-        self.files += 1
-        self.size += status.st_size
-        limits, size = self.limits, status.st_size
-        if size > limits.file_bytes:
-            raise _too_large(f"{shown(path)} has {size:,} bytes", "file_bytes", limits.file_bytes)
+    def _count(self, inside: str, names: list[str], own: list[os.stat_result]) -> None:
+        sizes = [status.st_size for status in own]
+        self.files += len(names)
+        self.size += sum(sizes)
+        limits = self.limits
+        if sizes and max(sizes) > limits.file_bytes:
+            size, name = max(zip(sizes, names, strict=True))
+            what = f"{shown(inside + name)} has {size:,} bytes"
+            raise _too_large(what, "file_bytes", limits.file_bytes)
         if self.size > limits.tree_bytes:
             raise _too_large("the folder is larger", "tree_bytes", limits.tree_bytes)
         if self.files > limits.files:
             raise _too_large("the folder has more files", "files", limits.files)
 
-    def _leaf(self, handle: int, inside: str, name: str) -> tuple[Node, bytes]:
+    def _leaf(
+        self, handle: int, inside: str, name: str, before: os.stat_result
+    ) -> tuple[Node, bytes]:
         """Read a file or a link, and look at it once more afterwards."""
         path = inside + name
         _check_name(inside, name)
         for _ in range(READS_MAX):
             try:
-                before = os.stat(name, dir_fd=handle, follow_symlinks=False)
                 if S_ISLNK(before.st_mode):
                     node = self._link(handle, path, name)
+                    after = os.stat(name, dir_fd=handle, follow_symlinks=False)
                 else:
-                    node = self._file(handle, path, name, before.st_mode)
-                after = os.stat(name, dir_fd=handle, follow_symlinks=False)
+                    node, after = self._file(handle, path, name, before)
+                row = row_of(after)
+                if row == row_of(before) and node.size == after.st_size:
+                    self.read_files += 1
+                    return node, row
+                before = os.stat(name, dir_fd=handle, follow_symlinks=False)
             except OSError as exc:
+                if exc.errno in (errno.ELOOP, errno.EINVAL):  # a link where a file was, or back
+                    raise changing(path) from None
                 exc.filename = str(self.root / path)
                 raise
-            row = row_of(after)
-            if row == row_of(before) and node.size == after.st_size:
-                self.read_files += 1
-                return node, row
+            if S_IFMT(before.st_mode) not in (S_IFREG, S_IFLNK):
+                break
         raise changing(path)
 
     def _link(self, handle: int, path: str, name: str) -> Node:
@@ -216,26 +337,33 @@ class _Scanner:
         self.found.contents[digest := digest_of(data)] = data
         return Node(LINK, 1, len(data), digest)
 
-    def _file(self, handle: int, path: str, name: str, mode: int) -> Node:
-        whole, size = sha256(), 0
-        last = b""
-        with os.fdopen(os.open(name, IN_FILE, dir_fd=handle), "rb", 0) as file:
-            if not S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise changing(path)
-            while data := file.read(BLOCK):
+    def _file(
+        self, handle: int, path: str, name: str, before: os.stat_result
+    ) -> tuple[Node, os.stat_result]:
+        """A file's content, and its status after it was read."""
+        source = os.open(name, IN_FILE, dir_fd=handle)
+        try:
+            asked = min(before.st_size, BLOCK) + 1
+            first = data = os.read(source, asked)
+            whole, size = sha256(data), len(data)
+            while len(data) == asked:  # less comes at a file's end only
+                self.progress("read", self.read_files, self.read_bytes + size)
+                asked = BLOCK
+                data = os.read(source, asked)
                 whole.update(data)
                 size += len(data)
-                last = data
-                self.read_bytes += len(data)
-                self.progress("read", self.read_files, self.read_bytes)
                 if size > self.limits.file_bytes:
                     raise _too_large(shown(path), "file_bytes", self.limits.file_bytes)
+            after = os.fstat(source)
+        finally:
+            os.close(source)
+        self.read_bytes += size
+        self.progress("read", self.read_files, self.read_bytes)
         digest = DIGEST_TAG + whole.hexdigest()
-        in_one = len(last) == size <= KEPT_EACH_MAX
-        if in_one and self.kept + size <= KEPT_BYTES_MAX:
-            self.found.contents[digest] = last
+        if size == len(first) <= KEPT_EACH_MAX and self.kept + size <= KEPT_BYTES_MAX:
+            self.found.contents[digest] = first
             self.kept += size
-        return Node(_kind(mode), 1, size, digest)
+        return Node(_kind(after.st_mode), 1, size, digest), after
 
 
 def _kind(mode: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from holdfast.core.trees.compare import compare
 from holdfast.core.trees.folder import decode_folder
@@ -74,14 +75,14 @@ def _contents(
             continue
         files, size = files + 1, size + node.size
         progress("store", files, size)
-        yield file_content(node.digest, node.size, lambda node=node: _opened(found, root, node))
+        opened = partial(_opened, found, root, change.path, node.digest)
+        yield file_content(node.digest, node.size, opened)
 
 
-def _opened(found: Scan, root: Root, node: Node) -> BinaryIO | bytes:
-    known = found.contents.get(node.digest)
+def _opened(found: Scan, root: Root, path: str, name: str) -> BinaryIO | bytes:
+    known = found.contents.get(name)
     if known is not None:
         return known
-    path = found.paths[node.digest]
     try:
         return os.fdopen(root.open(path), "rb")
     except FileNotFoundError:

@@ -43,39 +43,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 SELECT DISTINCT v.tree FROM version v JOIN directory d ON d.number = v.directory
 WHERE d.state = 'kept' AND v.number > ?;
 
--- name: object
-SELECT form, size, data FROM object WHERE name = ?;
-
--- name: knows_object
-SELECT 1 FROM object WHERE name = ?;
-
--- name: put_object
--- What is there already is written again, which heals it.
-INSERT INTO object (name, form, size, stored_us, data) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (name) DO UPDATE SET form = excluded.form, size = excluded.size,
-    stored_us = excluded.stored_us, data = excluded.data;
-
--- name: recipes
-SELECT name FROM object INDEXED BY object_recipe WHERE form = 'recipe';
-
--- name: objects_before
-SELECT name FROM object WHERE stored_us < ? ORDER BY number;
-
--- name: drop_object
-DELETE FROM object WHERE name = ? AND stored_us < ? RETURNING length(data);
-
--- name: collections
-SELECT count FROM collection;
-
--- name: collected
-UPDATE collection SET count = count + 1;
-
--- name: objects_between
-SELECT name, form, size, data FROM object WHERE number > ? AND number <= ? ORDER BY number;
-
--- name: newest_object
-SELECT coalesce(max(number), 0) FROM object;
-
 -- name: version_trees
 -- Each tree that a version keeps, with one name for it.
 SELECT v.tree, d.type || ' ' || d.name || ' v' || min(v.v)

@@ -209,16 +209,26 @@ CREATE TABLE version (
     UNIQUE (directory, v)
 ) STRICT;
 
-CREATE TABLE object (
-    number    INTEGER PRIMARY KEY,
-    name      BLOB NOT NULL UNIQUE,
-    form      TEXT NOT NULL CHECK (form IN ('raw', 'zstd', 'recipe')),
-    size      INTEGER NOT NULL,
-    stored_us INTEGER NOT NULL,
-    data      BLOB NOT NULL
+CREATE TABLE pack (
+    number INTEGER PRIMARY KEY,
+    form   TEXT NOT NULL CHECK (form IN ('raw', 'zstd')),
+    size   INTEGER NOT NULL,
+    data   BLOB NOT NULL
 ) STRICT;
 
-CREATE INDEX object_recipe ON object (name) WHERE form = 'recipe';
+CREATE TABLE object (
+    name      BLOB PRIMARY KEY,
+    is_recipe INTEGER NOT NULL,
+    size      INTEGER NOT NULL,
+    pack      INTEGER NOT NULL REFERENCES pack (number),
+    at        INTEGER NOT NULL,
+    length    INTEGER NOT NULL,
+    stored_us INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX object_pack ON object (pack);
+
+CREATE INDEX object_recipe ON object (name) WHERE is_recipe = 1;
 
 CREATE TABLE collection (
     number INTEGER PRIMARY KEY CHECK (number = 1),

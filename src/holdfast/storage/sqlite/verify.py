@@ -11,7 +11,6 @@ from __future__ import annotations
 from holdfast.core.canonical import digest, row_digest
 from holdfast.model.names import shown
 from holdfast.storage.migrate import steps_in
-from holdfast.storage.sqlite.directories import object_problems
 from holdfast.storage.sqlite.index import indexed
 from holdfast.storage.sqlite.ledger import rows_against_log
 from holdfast.storage.sqlite.links import LINKS, unlike
@@ -27,6 +26,7 @@ from holdfast.storage.sqlite.look import (
     problem,
     readable,
 )
+from holdfast.storage.sqlite.objects import object_problems
 from holdfast.storage.sqlite.queries import QUERIES
 from holdfast.storage.sqlite.rows import DIGESTED, digest_of, entry_from
 from holdfast.storage.sqlite.schema import HERE, expected_schema

@@ -35,19 +35,31 @@ CREATE TABLE version (
     UNIQUE (directory, v)
 ) STRICT;
 
--- Contents, folders and parts of what was cut. `name` is the digest of the content behind two bytes
--- that say which algorithm made it and how long it is (12 20: SHA-256), so a row needs no digest of
--- its own. `size` is that of the content, `data` the content in its form.
-CREATE TABLE object (
-    number    INTEGER PRIMARY KEY,
-    name      BLOB NOT NULL UNIQUE,
-    form      TEXT NOT NULL CHECK (form IN ('raw', 'zstd', 'recipe')),
-    size      INTEGER NOT NULL,
-    stored_us INTEGER NOT NULL,
-    data      BLOB NOT NULL
+-- Bytes of contents that were stored together, as they are or compressed; `size` is that of all of
+-- them. What of it no object refers to is dropped by a collection.
+CREATE TABLE pack (
+    number INTEGER PRIMARY KEY,
+    form   TEXT NOT NULL CHECK (form IN ('raw', 'zstd')),
+    size   INTEGER NOT NULL,
+    data   BLOB NOT NULL
 ) STRICT;
 
-CREATE INDEX object_recipe ON object (name) WHERE form = 'recipe';
+-- Contents, folders and parts of what was cut. `name` is the digest of the content behind two bytes
+-- that say which algorithm made it and how long it is (12 20: SHA-256), so a row needs no digest of
+-- its own. The object lies in its pack, `length` bytes from `at`; `size` is that of the content, of
+-- which a recipe lists the parts.
+CREATE TABLE object (
+    name      BLOB PRIMARY KEY,
+    is_recipe INTEGER NOT NULL,
+    size      INTEGER NOT NULL,
+    pack      INTEGER NOT NULL REFERENCES pack (number),
+    at        INTEGER NOT NULL,
+    length    INTEGER NOT NULL,
+    stored_us INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX object_pack ON object (pack);
+CREATE INDEX object_recipe ON object (name) WHERE is_recipe = 1;
 
 -- How often objects were collected: a push that began before counts again what it can rest on.
 CREATE TABLE collection (
