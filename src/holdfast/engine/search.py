@@ -7,7 +7,7 @@ how they are ranked is the same.
 from __future__ import annotations
 
 from holdfast.core.rank.asked import asked_of, meets
-from holdfast.core.rank.score import Statistics, ranked
+from holdfast.core.rank.score import Statistics, explained, ranked
 from holdfast.core.rank.texts import terms_and_names
 from holdfast.core.scope import EVERYONE, of_task, scopes_of
 from holdfast.core.text.meets import stands_in
@@ -49,11 +49,9 @@ def search_now(
     texts, known, filtered, cut = snapshot.candidates(stores, query, asked, caller.session, scopes)
     scored = ranked(asked, texts, known, query.weights, at_us)
     best, cursor = _page(scored, query)
-    entries = {
-        entry.number: entry for entry in snapshot.entries_numbered([one.number for one in best])
-    }
+    entries = {entry.number: entry for entry in snapshot.entries_numbered([one[1] for one in best])}
     named = {store.number: store for store in stores}
-    pairs = [(named[one.store], entries[one.number]) for one in best]
+    pairs = [(named[one[2]], entries[one[1]]) for one in best]
     return Found(
         hits=_hits(best, pairs),
         cursor=cursor,
@@ -78,7 +76,7 @@ def search_then(past: Sequence[Past], query: SearchQuery, caller: Caller, at_us:
     known = Statistics(texts=len(held), length=length, holders=holders)
     scored = ranked(asked, texts, known, query.weights, at_us)
     best, cursor = _page(scored, query)
-    pairs = [found[one.number] for one in best]
+    pairs = [found[one[1]] for one in best]
     filtered = len(held) - len(texts)
     return Found(
         hits=_hits(best, pairs),
@@ -115,16 +113,15 @@ def scopes_for(query: SearchQuery, caller: Caller) -> Sequence[str]:
 def _page(scored: Sequence[Scored], query: SearchQuery) -> tuple[Sequence[Scored], str | None]:
     place = query.cursor
     if place is not None:
-        behind = (-place.score, -place.number)
-        scored = [one for one in scored if (-one.score, -one.number) > behind]
+        scored = [one for one in scored if one[:2] < (place.score, place.number)]
     best = scored[: query.limit]
     more = len(scored) > len(best)
-    return best, str(Place(score=best[-1].score, number=best[-1].number)) if more else None
+    return best, str(Place(score=best[-1][0], number=best[-1][1])) if more else None
 
 
 def _hits(best: Sequence[Scored], pairs: Sequence[Past]) -> tuple[Hit, ...]:
     return tuple(
-        Hit(store=store, entry=entry, score=one.score, why=one.why)
+        Hit(store=store, entry=entry, score=one[0], why=explained(one))
         for one, (store, entry) in zip(best, pairs, strict=True)
     )
 

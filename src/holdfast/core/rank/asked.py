@@ -50,8 +50,7 @@ class Asked(Value):
 
 
 def asked_of(query: SearchQuery) -> Asked:
-    subject = parse(query.subject)
-    subjects, not_subjects = _groups(subject)
+    subjects, not_subjects = _groups(parse(query.subject))
     if query.match == "any":
         rows = content_ways(query.text[:QUERY_CHARS_MAX])[:SENTENCE_TERMS_MAX]
         groups, unwanted = tuple((row,) for row in rows), ()

@@ -29,12 +29,15 @@ if TYPE_CHECKING:
     # number, number of the store, terms, names, when, importance, pinned, uses, until or None
     Text = tuple[int, int, str, str, int, int, int, int, int | None]
     Needle = tuple[str, float]
+    # score, number, number of the store, the parts of the score
+    Scored = tuple[float, int, int, tuple[float, ...]]
 
 K1 = 1.2
 B = 0.75
 NEAR_WORDS = 8
-NEAR_TEXTS_MAX = 128
-MUCH_USED = 100
+NEAR_TEXTS_MAX = 64
+PARTS = ("words", "near", "recent", "important", "pinned", "used", "ended")
+_MUCH_USED = log(1 + 100)
 _SHARES = IMPORTANCE_MAX - IMPORTANCE
 
 
@@ -44,13 +47,6 @@ class Statistics(Value):
     texts: int
     length: float
     holders: Mapping[Way, int]
-
-
-class Scored(Value):
-    number: int
-    store: int
-    score: float
-    why: Mapping[str, float]
 
 
 def rarity(texts: int, holders: int) -> float:
@@ -66,29 +62,30 @@ def ranked(
     groups = [_needles(group, known) for group in (*asked.groups, *asked.subjects)]
     worth = _worth_of_words(groups, texts, known.length, weights.names)
     pairs = _Pairs(asked, known) if weights.near and len(groups) > 1 else None
-    today, found = day_of(at_us), list[Scored]()
+    today = day_of(at_us)
+    found: list[Scored] = []
     for place, (words, text) in enumerate(worth):
         near = pairs.worth(text[2]) * weights.near if pairs and place < NEAR_TEXTS_MAX else 0.0
         base = words + near or 1.0
         age = max(0, today - day_of(text[4]))
         parts = (
-            ("words", words),
-            ("near", near),
-            ("recent", base * weights.recent * 0.5 ** (age / weights.recent_days)),
-            ("important", base * weights.important * (text[5] - IMPORTANCE) / _SHARES),
-            ("pinned", base * weights.pinned if text[6] else 0.0),
-            ("used", base * weights.used * min(1.0, log(1 + text[7]) / log(1 + MUCH_USED))),
-            ("ended", -base * weights.ended if _has_ended(text[8], today) else 0.0),
+            words,
+            near,
+            base * weights.recent * 0.5 ** (age / weights.recent_days),
+            base * weights.important * (text[5] - IMPORTANCE) / _SHARES,
+            base * weights.pinned if text[6] else 0.0,
+            base * weights.used * min(1.0, log(1 + text[7]) / _MUCH_USED) if text[7] else 0.0,
+            -base * weights.ended if text[8] is not None and day_of(text[8]) < today else 0.0,
         )
-        why = {name: rounded for name, part in parts if (rounded := round(part, 6))}
-        score = round(sum(why.values()), 6)
-        found.append(Scored(number=text[0], store=text[1], score=score, why=why))
-    found.sort(key=lambda one: (-one.score, -one.number))
+        found.append((round(sum(parts), 6), text[0], text[1], parts))
+    found.sort(reverse=True)
     return found
 
 
-def _has_ended(until_us: int | None, today: int) -> bool:
-    return until_us is not None and day_of(until_us) < today
+def explained(one: Scored) -> dict[str, float]:
+    """The parts of a score by name; those that are nothing are left out."""
+    named = zip(PARTS, one[3], strict=True)
+    return {name: rounded for name, part in named if (rounded := round(part, 6))}
 
 
 def _needles(group: Sequence[Way], known: Statistics) -> list[Needle]:
@@ -109,13 +106,15 @@ def _worth_of_words(
     """BM25, the best first. A group counts by its best row."""
     found: list[tuple[float, Text]] = []
     for text in texts:
-        terms, names = f" {text[2]} ", f" {text[3]} "
+        terms, names = f" {text[2]} ", f" {text[3]} " if " " in text[3] else ""
         norm = K1 * (1 - B + B * (terms.count(" ") - 1) / length) if length else K1
         words = 0.0
         for group in groups:
             best = 0.0
             for needle, worth in group:
-                often = terms.count(needle) + names_weight * names.count(needle)
+                often: float = terms.count(needle)
+                if names:
+                    often += names_weight * names.count(needle)
                 if often:
                     best = max(best, worth * often * (K1 + 1) / (often + norm))
             words += best

@@ -142,7 +142,8 @@ def ways(item: Word | Phrase | Prefix) -> tuple[Way, ...]:
 
 
 def _items(query: str) -> Iterator[Word | Phrase | Prefix | str]:
-    for found in _PIECE().finditer(query[:QUERY_CHARS_MAX].translate(_QUOTES)):
+    text = query[:QUERY_CHARS_MAX]
+    for found in _PIECE().finditer(text if text.isascii() else text.translate(_QUOTES)):
         phrase, word = found["phrase"], found["word"]
         if word in _OPERATORS:
             yield word

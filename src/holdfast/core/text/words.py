@@ -69,6 +69,10 @@ def row(text: str) -> Tokens:
 
 def alternatives(piece: str) -> tuple[Tokens, ...]:
     """The rows of words, before stemming, any of which finds a text without white space."""
+    return _asked(piece) if len(piece) <= _REMEMBERED_CHARS_MAX else _alternatives(piece)
+
+
+def _alternatives(piece: str) -> tuple[Tokens, ...]:
     forms = [form_of(compound) for compound in compounds(written(piece))]
     if len(forms) == 1:
         form = forms[0]
@@ -118,3 +122,4 @@ def _is_kept(word: str) -> bool:
 
 
 _known = lru_cache(_REMEMBERED_MAX)(_analysed)
+_asked = lru_cache(1024)(_alternatives)

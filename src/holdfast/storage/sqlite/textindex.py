@@ -16,6 +16,7 @@ from holdfast.storage.sqlite.queries import fetch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     import apsw
 
@@ -63,8 +64,13 @@ class TextIndex:
 
     def numbers(self, expression: str, limit: int, below: int = NO_NUMBER) -> list[int]:
         """The newest of the rows that meet an expression, the newest first."""
-        found = fetch(self._conn, self._sql("numbers"), (expression, below, limit))
+        found: Any = self._conn.execute(self._sql("numbers"), (expression, below, limit)).fetchall()
         return [number for (number,) in found]
+
+    def counted(self, expression: str, limit: int) -> tuple[int, int]:
+        """How many rows meet an expression, up to a limit, and the oldest of those."""
+        row: Any = next(fetch(self._conn, self._sql("counted"), (expression, limit)))
+        return row
 
     def newest(self) -> int:
         return next(fetch(self._conn, self._sql("newest_text")))[0]

@@ -32,3 +32,8 @@ SELECT block FROM {index}_data WHERE id = 1;
 
 -- name: newest_text
 SELECT max(id) FROM {index}_content;
+
+-- name: counted
+-- Of the newest, up to a limit.
+SELECT count(*), min(rowid) FROM (
+    SELECT rowid FROM {index} WHERE {index} MATCH ? ORDER BY rowid DESC LIMIT ?);

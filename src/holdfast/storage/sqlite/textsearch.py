@@ -12,7 +12,7 @@ in its segments.
 
 from __future__ import annotations
 
-from heapq import nlargest
+from functools import cached_property
 from itertools import islice
 from operator import itemgetter
 
@@ -38,7 +38,7 @@ MATCHES_MAX = 2_000
 MATCHES_LOOKED_AT_MAX = 16 * MATCHES_MAX
 POSTINGS_MAX = 10_000
 ESSENTIAL = 4_000
-WEIGHED = 400
+WEIGHED = 200
 WEIGHED_LOOKED_AT_MAX = 5_000
 HOLDERS_COUNTED_MAX = 1_000
 SCOPE_COUNTED_MAX = 1_000
@@ -86,54 +86,68 @@ class TextSearch:
             if len(part) < MATCHES_MAX:
                 return
             below = part[-1]
-            if scoped is expression and self._is_small():
+            if scoped is expression and self._is_small:
                 scoped = f"({expression}) AND ({self._scope})"
 
     def _by_any(self, asked: Asked) -> tuple[dict[Way, int], Iterator[int]]:
         """How many hold each row, and the numbers of the texts that hold the rarest, those that
         are known to hold most first."""
         must = expression_of(asked)
-        lists: list[tuple[int, Sequence[int], Way]] = []
+        lists: list[tuple[int, list[int], Way]] = []
         for (way,) in asked.groups:
             expression = quoted(way)
             part = self._index.numbers(expression, POSTINGS_MAX)
-            held = self._estimated(part, POSTINGS_MAX)
-            if len(part) == POSTINGS_MAX and self._is_small():
+            held = self._estimated(len(part), part[-1] if part else 0, POSTINGS_MAX)
+            if len(part) == POSTINGS_MAX and self._is_small:
                 part = self._index.numbers(f"{expression} AND ({self._scope})", POSTINGS_MAX)
             if must and part:
                 part = self._index.numbers(f"{expression} AND ({must})", POSTINGS_MAX)
             lists.append((held, part, way))
-        lists.sort(key=lambda one: one[0])
+        lists.sort(key=itemgetter(0))
         worth: dict[int, float] = {}
         for held, part, _ in lists:
             rare = rarity(self._texts, held)
             if len(worth) < ESSENTIAL:
-                for number in part:
-                    worth[number] = worth.get(number, 0.0) + rare
+                more = dict.fromkeys(part, rare)
+                for number in more.keys() & worth.keys():
+                    more[number] += worth[number]
+                worth |= more
             else:
                 for number in worth.keys() & set(part):
                     worth[number] += rare
-        best = nlargest(WEIGHED_LOOKED_AT_MAX, worth.items(), key=itemgetter(1, 0))
         holders = {way: self._holders(way) for group in asked.subjects for way in group}
         holders |= {way: held for held, _, way in lists}
-        return holders, map(itemgetter(0), best)
+        return holders, _best_first(worth)
 
+    @cached_property
     def _is_small(self) -> bool:
         """Whether so little of the index is in scope that it is worth asking for the scope."""
-        part = self._index.numbers(self._scope, SCOPE_COUNTED_MAX)
-        return self._estimated(part, SCOPE_COUNTED_MAX) < SCOPE_SMALL * self._texts
+        count, oldest = self._index.counted(self._scope, SCOPE_COUNTED_MAX)
+        return self._estimated(count, oldest, SCOPE_COUNTED_MAX) < SCOPE_SMALL * self._texts
 
     def _holders(self, way: Way) -> int:
         return self._estimated(
-            self._index.numbers(quoted(way), HOLDERS_COUNTED_MAX), HOLDERS_COUNTED_MAX
+            *self._index.counted(quoted(way), HOLDERS_COUNTED_MAX), HOLDERS_COUNTED_MAX
         )
 
-    def _estimated(self, newest: Sequence[int], limit: int) -> int:
+    def _estimated(self, count: int, oldest: int, limit: int) -> int:
         """How many there are in all, by how far back the newest of them reach."""
-        if len(newest) < limit:
-            return len(newest)
+        if count < limit:
+            return count
         head = self._index.newest()
-        return min(self._texts, len(newest) * head // (head - newest[-1] + 1))
+        return min(self._texts, count * head // (head - oldest + 1))
+
+
+def _best_first(worth: dict[int, float]) -> Iterator[int]:
+    """The best, put in order only as far as they are asked for."""
+    values = sorted(worth.values(), reverse=True)
+    below = float("inf")
+    for last in (WEIGHED, WEIGHED_LOOKED_AT_MAX):
+        least = values[min(last, len(values)) - 1] if values else below
+        part = [(value, number) for number, value in worth.items() if least <= value < below]
+        part.sort(reverse=True)
+        yield from map(itemgetter(1), part)
+        below = least
 
 
 def listed(parts: Iterator[list[int]], texts_of: TextsOf) -> Candidates:
