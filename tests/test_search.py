@@ -216,13 +216,53 @@ def test_a_sentence_is_ranked_by_any_of_its_words(vault: Vault) -> None:
     add(space, "Maria moved the office printer to the second floor")
     add(space, "The second of May is a holiday")
     add(space, "Coffee is free")
-    found = space.search("Where did Maria put the printer of the second office?", match="any")
+    asked = "Where did Maria put the printer of the second office?"
+    found = space.search(asked, match="any", diagnostics="basic")
     assert texts(found) == [
         "Maria moved the office printer to the second floor",
         "The second of May is a holiday",
     ]
     assert found.looked.holders["maria"] == 1
     assert found.looked.holders["second"] == 2
+
+
+@pytest.mark.row("G14")
+def test_the_order_can_be_chosen(vault: Vault) -> None:
+    space = vault.space()
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+    add(space, "tea and more tea", said_at=long_ago, importance=20)
+    add(space, "tea or coffee", said_at=long_ago + timedelta(days=1), importance=90)
+    add(space, "coffee, cake, sandwiches, and tea at four", importance=50)
+    orders = {
+        "relevance": ["tea and more tea", "tea or coffee"],
+        "importance": ["tea or coffee", "coffee, cake, sandwiches, and tea at four"],
+        "newest": ["coffee, cake, sandwiches, and tea at four", "tea or coffee"],
+    }
+    for order, first in orders.items():
+        page = space.search("tea", rerank=order, limit=2)
+        assert texts(page) == first
+        rest = space.search("tea", rerank=order, limit=2, cursor=page.cursor)
+        assert len({*texts(page), *texts(rest)}) == 3
+        for hit in page:
+            assert hit.score == pytest.approx(sum(hit.why.values()), abs=1e-5)
+
+
+@pytest.mark.row("G19")
+def test_a_search_tells_of_itself_as_much_as_is_asked(vault: Vault) -> None:
+    space = vault.space()
+    for number in range(12):
+        add(space, f"tea number {number}", kind="odd" if number % 2 else "even")
+    assert space.search("tea").looked is None
+    basic = space.search("tea", kinds=("odd",), limit=2, diagnostics="basic").looked
+    assert (basic.matched, basic.filtered, basic.dropped, basic.cut) == (6, 6, 4, False)
+    assert basic.holders == {"tea": 12}
+    assert basic.took_us > 0
+    assert basic.candidates == ()
+    detailed = space.search("tea", kinds=("odd",), limit=2, diagnostics="detailed")
+    weighed = detailed.looked.candidates
+    assert [one.number for one in weighed[:2]] == [hit.entry.number for hit in detailed]
+    assert [one.why for one in weighed[:2]] == [hit.why for hit in detailed]
+    assert len(weighed) == 6
 
 
 HOSTILE = [

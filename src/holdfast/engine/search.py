@@ -6,28 +6,35 @@ how they are ranked is the same.
 
 from __future__ import annotations
 
+from time import perf_counter_ns
+
 from holdfast.core.rank.asked import asked_of, meets
 from holdfast.core.rank.score import Statistics, explained, ranked
 from holdfast.core.rank.texts import terms_and_names
 from holdfast.core.scope import EVERYONE, of_task, scopes_of
 from holdfast.core.text.meets import stands_in
 from holdfast.engine.mounts import not_declared
-from holdfast.model.search import Found, Hit, Looked, Place
+from holdfast.model.search import Found, Hit, Looked, Place, Weighed
 from holdfast.model.times import to_us
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
 
     from holdfast.core.rank.score import Scored, Text
     from holdfast.core.text.query import Way
     from holdfast.model.entry import Entry
+    from holdfast.model.recall import Recall
     from holdfast.model.search import SearchQuery
     from holdfast.model.space import Store
     from holdfast.model.write import Caller
     from holdfast.ports import Snapshot
 
+    T = TypeVar("T", Found, Recall)
     Past = tuple[Store, Entry]
+
+CANDIDATES_TOLD = 50
 
 
 def stores_named(stores: Sequence[Store], name: str | None, space: str) -> Sequence[Store]:
@@ -36,6 +43,16 @@ def stores_named(stores: Sequence[Store], name: str | None, space: str) -> Seque
     if name is not None and not found:
         raise not_declared(space, "store", name, stores)
     return found
+
+
+def told_time(search: Callable[[], T]) -> T:
+    """What a search gives, with the time that it took where it tells of itself."""
+    began = perf_counter_ns()
+    found = search()
+    if found.looked is None:
+        return found
+    took_us = (perf_counter_ns() - began) // 1_000
+    return found.replace(looked=found.looked.replace(took_us=took_us))
 
 
 def search_now(
@@ -47,16 +64,14 @@ def search_now(
 ) -> Found:
     asked, scopes = asked_of(query), scopes_for(query, caller)
     texts, known, filtered, cut = snapshot.candidates(stores, query, asked, caller.session, scopes)
-    scored = ranked(asked, texts, known, query.weights, at_us)
+    scored = ranked(asked, texts, known, query.weights, at_us, query.rerank)
     best, cursor = _page(scored, query)
-    entries = {entry.number: entry for entry in snapshot.entries_numbered([one[1] for one in best])}
+    numbers = [one[1] for one in best]
+    entries = {entry.number: entry for entry in snapshot.entries_numbered(numbers)}
     named = {store.number: store for store in stores}
     pairs = [(named[one[2]], entries[one[1]]) for one in best]
-    return Found(
-        hits=_hits(best, pairs),
-        cursor=cursor,
-        looked=_looked(known, scored, filtered=filtered, cut=cut),
-    )
+    looked = _looked(query, known, scored, shown=len(best), filtered=filtered, cut=cut)
+    return Found(hits=_hits(best, pairs), cursor=cursor, looked=looked)
 
 
 def search_then(past: Sequence[Past], query: SearchQuery, caller: Caller, at_us: int) -> Found:
@@ -74,15 +89,12 @@ def search_then(past: Sequence[Past], query: SearchQuery, caller: Caller, at_us:
     length = sum(len(terms) for terms, _ in held) / len(held) if held else 0.0
     holders = {way: _holders(held, way) for way in asked.rows}
     known = Statistics(texts=len(held), length=length, holders=holders)
-    scored = ranked(asked, texts, known, query.weights, at_us)
+    scored = ranked(asked, texts, known, query.weights, at_us, query.rerank)
     best, cursor = _page(scored, query)
     pairs = [found[one[1]] for one in best]
     filtered = len(held) - len(texts)
-    return Found(
-        hits=_hits(best, pairs),
-        cursor=cursor,
-        looked=_looked(known, scored, filtered=filtered, cut=False),
-    )
+    looked = _looked(query, known, scored, shown=len(best), filtered=filtered, cut=False)
+    return Found(hits=_hits(best, pairs), cursor=cursor, looked=looked)
 
 
 def merged(one: Found, other: Found, query: SearchQuery) -> Found:
@@ -91,17 +103,25 @@ def merged(one: Found, other: Found, query: SearchQuery) -> Found:
     best = hits[: query.limit]
     more = len(hits) > len(best) or one.cursor is not None or other.cursor is not None
     last = Place(score=best[-1].score, number=best[-1].entry.number) if best and more else None
-    holders = {
-        word: one.looked.holders.get(word, 0) + other.looked.holders.get(word, 0)
-        for word in (*one.looked.holders, *other.looked.holders)
-    }
-    looked = Looked(
-        matched=one.looked.matched + other.looked.matched,
-        filtered=one.looked.filtered + other.looked.filtered,
-        cut=one.looked.cut or other.looked.cut,
-        holders=holders,
-    )
+    looked = _both_looked(one.looked, other.looked, shown=len(best))
     return Found(hits=tuple(best), cursor=None if last is None else str(last), looked=looked)
+
+
+def _both_looked(one: Looked | None, other: Looked | None, *, shown: int) -> Looked | None:
+    if one is None or other is None:
+        return None
+    both = sorted((*one.candidates, *other.candidates), key=lambda each: (-each.score, -each.number))
+    return Looked(
+        matched=one.matched + other.matched,
+        filtered=one.filtered + other.filtered,
+        dropped=one.matched + other.matched - shown,
+        cut=one.cut or other.cut,
+        holders={
+            word: one.holders.get(word, 0) + other.holders.get(word, 0)
+            for word in (*one.holders, *other.holders)
+        },
+        candidates=tuple(both[:CANDIDATES_TOLD]),
+    )
 
 
 def scopes_for(query: SearchQuery, caller: Caller) -> Sequence[str]:
@@ -126,9 +146,26 @@ def _hits(best: Sequence[Scored], pairs: Sequence[Past]) -> tuple[Hit, ...]:
     )
 
 
-def _looked(known: Statistics, scored: Sequence[Scored], *, filtered: int, cut: bool) -> Looked:
-    holders = {" ".join(way.tokens): count for way, count in known.holders.items()}
-    return Looked(matched=len(scored), filtered=filtered, cut=cut, holders=holders)
+def _looked(
+    query: SearchQuery,
+    known: Statistics,
+    scored: Sequence[Scored],
+    *,
+    shown: int,
+    filtered: int,
+    cut: bool,
+) -> Looked | None:
+    if query.diagnostics == "off":
+        return None
+    seen = scored[:CANDIDATES_TOLD] if query.diagnostics == "detailed" else ()
+    return Looked(
+        matched=len(scored),
+        filtered=filtered,
+        dropped=len(scored) - shown,
+        cut=cut,
+        holders={" ".join(way.tokens): count for way, count in known.holders.items()},
+        candidates=tuple(Weighed(number=one[1], score=one[0], why=explained(one)) for one in seen),
+    )
 
 
 def _fits(entry: Entry, query: SearchQuery) -> bool:

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from holdfast.model.directory import DirectoryType
     from holdfast.model.entry import Advice, Json
     from holdfast.model.message import SaidNow
+    from holdfast.model.recall import Recall
     from holdfast.model.review import Role
-    from holdfast.model.search import Found, SearchOptions
+    from holdfast.model.search import Diagnostics, Found, SearchOptions
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, WriteOptions
@@ -245,7 +246,7 @@ class Space:
         self, text: str = "", *, store: str | None = None, **asked: Unpack[SearchOptions]
     ) -> Found:
         """The best entries for what is asked, of every store of the space or of one of them."""
-        from holdfast.engine.search import stores_named
+        from holdfast.engine.search import stores_named, told_time
         from holdfast.model.search import search_query
 
         query = search_query(text, **asked)
@@ -256,7 +257,21 @@ class Space:
             named = stores_named(seen, store, self.name)
             return view.search(mounts.distinct(named), query)
 
-        return self._core.storage.read(unit)
+        return told_time(lambda: self._core.storage.read(unit))
+
+    def recall(
+        self, query: str, budget: int | None = None, *, diagnostics: Diagnostics = "off"
+    ) -> Recall:
+        """What the memory holds on a question, from every store, within a budget of tokens."""
+        from holdfast.engine.recall import recall
+        from holdfast.engine.search import told_time
+
+        def unit(snapshot: Snapshot) -> Recall:
+            view = view_of(self._core, snapshot, self.caller, self._as_of)
+            seen = mounts.seen_stores(snapshot, self.name, seq_of(snapshot, self._as_of))
+            return recall(view, mounts.distinct(seen), query, budget, diagnostics)
+
+        return told_time(lambda: self._core.storage.read(unit))
 
     def transcript(self, store: str | None = None) -> transcript.Transcript:
         """What was said in this space's sessions."""

@@ -13,6 +13,7 @@ from functools import wraps
 
 from holdfast.core.signatures import signature_of
 from holdfast.errors import InvalidInput, NotFound
+from holdfast.model.recall import BUDGET
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.engine.space import Space
     from holdfast.model.context import Context
+    from holdfast.model.recall import Recall
     from holdfast.ports import Tool
 
 # Other names under which callers know a tool. They are accepted, and not offered.
@@ -47,7 +49,11 @@ def of_space(space: Space) -> Iterable[Tool]:
         """What to know before you begin: the blocks of every store, within a budget of tokens."""
         return space.context(budget)
 
-    return (memory_context,)
+    def memory_recall(query: str, budget: int = BUDGET) -> Recall:
+        """What the memory holds on a question, from every store, the best first."""
+        return space.recall(query, budget)
+
+    return memory_context, memory_recall
 
 
 def joined(

@@ -16,14 +16,16 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
-    from typing import Literal, TypedDict
+    from typing import Literal, TypedDict, TypeVar
 
     from holdfast.model.entry import Entry, State
     from holdfast.model.space import Store
 
+    T = TypeVar("T", bound=str)
     Matching = Literal["words", "any"]
+    Rerank = Literal["blend", "relevance", "importance", "newest"]
     Diagnostics = Literal["off", "basic", "detailed"]
 
     class SearchOptions(TypedDict, total=False):
@@ -41,12 +43,16 @@ if TYPE_CHECKING:
         importance: int
         limit: int
         cursor: str | None
+        rerank: Rerank
+        diagnostics: Diagnostics
 
 
 HITS = 8
 HITS_MAX = 50
 CURSOR_CHARS_MAX = 40
 MATCHINGS = ("words", "any")
+RERANKS = ("blend", "relevance", "importance", "newest")
+DIAGNOSTICS = ("off", "basic", "detailed")
 SEARCHED_STATES = ("confirmed", "updated", "draft")
 _HEX = frozenset("0123456789abcdef")
 
@@ -103,6 +109,8 @@ class SearchQuery(Value):
     limit: int = HITS
     cursor: Place | None = None
     weights: RankWeights = RankWeights()
+    rerank: Rerank = "blend"
+    diagnostics: Diagnostics = "off"
 
 
 class Hit(Value):
@@ -114,22 +122,38 @@ class Hit(Value):
     why: Mapping[str, float]
 
 
+class Weighed(Value):
+    """A candidate by its number, what it scored and why, whether or not it was shown."""
+
+    number: int
+    score: float
+    why: Mapping[str, float]
+
+
 class Looked(Value):
     """How an answer was found: `matched` were weighed, `filtered` met the words and not the rest
-    of what was asked. `cut` says that more met the words than were looked at: the newest were."""
+    of what was asked, `dropped` were weighed and not shown. `cut` says that more met the words than
+    were looked at: the newest were. `holders` says how many texts hold what was looked for, exactly
+    or by estimate; `candidates` has the best that were weighed, for detailed diagnostics. `took_us`
+    is the time that it took.
+    """
 
-    matched: int = 0
-    filtered: int = 0
-    cut: bool = False
-    holders: Mapping[str, int] = {}
+    matched: int
+    filtered: int
+    dropped: int
+    cut: bool
+    holders: Mapping[str, int]
+    candidates: tuple[Weighed, ...] = ()
+    took_us: int = 0
 
 
 class Found(Value):
-    """The best hits, the best first. `cursor` leads to the next; None when there are no more."""
+    """The best hits, the best first. `cursor` leads to the next; None when there are no more.
+    `looked` is there where diagnostics were asked for."""
 
     hits: tuple[Hit, ...] = ()
     cursor: str | None = None
-    looked: Looked = Looked()
+    looked: Looked | None = None
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -153,7 +177,8 @@ def search_query(
     importance: int = 0,
     limit: int = HITS,
     cursor: str | None = None,
-    weights: RankWeights | None = None,
+    rerank: Rerank = "blend",
+    diagnostics: Diagnostics = "off",
 ) -> SearchQuery:
     """What a caller asked, checked."""
     check_str(text, "the text to search for")
@@ -183,7 +208,8 @@ def search_query(
         importance=importance,
         limit=check_limit(limit, HITS_MAX),
         cursor=None if cursor is None else place_from(cursor),
-        weights=weights or RankWeights(),
+        rerank=_one_of(rerank, RERANKS, "order"),
+        diagnostics=_one_of(diagnostics, DIAGNOSTICS, "detail of diagnostics"),
     )
 
 
@@ -200,10 +226,11 @@ def place_from(text: str) -> Place:
     )
 
 
-def _one_of(value: str, known: tuple[str, ...], what: str) -> None:
+def _one_of(value: T, known: Sequence[T], what: str) -> T:
     if value not in known:
         raise InvalidInput(
             "search_invalid",
             f"{shown(str(value))} is no {what}",
             hint=f"one of {', '.join(known)}",
         )
+    return value

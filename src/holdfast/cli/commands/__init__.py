@@ -46,6 +46,12 @@ TABLE = Table(
             heading=_MEMORY,
         ),
         Noun(
+            name="recall",
+            summary="ask the whole memory one question",
+            commands="holdfast.cli.commands.recall:RECALL",
+            heading=_MEMORY,
+        ),
+        Noun(
             name="context",
             summary="print what a session starts with",
             commands="holdfast.cli.commands.vaults:CONTEXT",

@@ -20,11 +20,11 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.core.rank.asked import Asked
     from holdfast.core.text.query import Way
-    from holdfast.model.search import RankWeights
+    from holdfast.model.search import RankWeights, Rerank
 
     # number, number of the store, terms, names, when, importance, pinned, uses, until or None
     Text = tuple[int, int, str, str, int, int, int, int, int | None]
@@ -36,7 +36,10 @@ K1 = 1.2
 B = 0.75
 NEAR_WORDS = 8
 NEAR_TEXTS_MAX = 64
-PARTS = ("words", "near", "recent", "important", "pinned", "used", "ended")
+PARTS = (
+    *("words", "near", "recent", "important", "pinned", "used", "ended"),
+    *("importance", "newest"),
+)
 _MUCH_USED = log(1 + 100)
 _SHARES = IMPORTANCE_MAX - IMPORTANCE
 
@@ -56,35 +59,70 @@ def rarity(texts: int, holders: int) -> float:
 
 
 def ranked(
-    asked: Asked, texts: Iterable[Text], known: Statistics, weights: RankWeights, at_us: int
+    asked: Asked,
+    texts: Iterable[Text],
+    known: Statistics,
+    weights: RankWeights,
+    at_us: int,
+    rerank: Rerank = "blend",
 ) -> list[Scored]:
     """The texts by what they score, the best first; equal ones, the newest first."""
     groups = [_needles(group, known) for group in (*asked.groups, *asked.subjects)]
     worth = _worth_of_words(groups, texts, known.length, weights.names)
     pairs = _Pairs(asked, known) if weights.near and len(groups) > 1 else None
-    today = day_of(at_us)
+    today, parts_of = day_of(at_us), _BY[rerank]
     found: list[Scored] = []
     for place, (words, text) in enumerate(worth):
         near = pairs.worth(text[2]) * weights.near if pairs and place < NEAR_TEXTS_MAX else 0.0
-        base = words + near or 1.0
-        age = max(0, today - day_of(text[4]))
-        parts = (
-            words,
-            near,
-            base * weights.recent * 0.5 ** (age / weights.recent_days),
-            base * weights.important * (text[5] - IMPORTANCE) / _SHARES,
-            base * weights.pinned if text[6] else 0.0,
-            base * weights.used * min(1.0, log(1 + text[7]) / _MUCH_USED) if text[7] else 0.0,
-            -base * weights.ended if text[8] is not None and day_of(text[8]) < today else 0.0,
-        )
+        parts = parts_of(words, near, text, weights, today)
         found.append((round(sum(parts), 6), text[0], text[1], parts))
     found.sort(reverse=True)
     return found
 
 
+def _blend(
+    words: float, near: float, text: Text, weights: RankWeights, today: int
+) -> tuple[float, ...]:
+    base = words + near or 1.0
+    age = max(0, today - day_of(text[4]))
+    return (
+        words,
+        near,
+        base * weights.recent * 0.5 ** (age / weights.recent_days),
+        base * weights.important * (text[5] - IMPORTANCE) / _SHARES,
+        base * weights.pinned if text[6] else 0.0,
+        base * weights.used * min(1.0, log(1 + text[7]) / _MUCH_USED) if text[7] else 0.0,
+        -base * weights.ended if text[8] is not None and day_of(text[8]) < today else 0.0,
+    )
+
+
+def _relevance(words: float, near: float, *_: object) -> tuple[float, ...]:
+    return words, near
+
+
+def _importance(words: float, near: float, text: Text, *_: object) -> tuple[float, ...]:
+    """Relevance decides between those of one importance, and is worth less than a point of it."""
+    points = (words + near) / (1 + words + near)
+    return (points, *_NOTHING, float(text[5]))
+
+
+def _newest(_words: float, _near: float, text: Text, *_: object) -> tuple[float, ...]:
+    """Seconds since 1970."""
+    return (0.0, *_NOTHING, 0.0, text[4] / 1_000_000)
+
+
+_NOTHING = (0.0,) * 6
+_BY: Mapping[Rerank, Callable[..., tuple[float, ...]]] = {
+    "blend": _blend,
+    "relevance": _relevance,
+    "importance": _importance,
+    "newest": _newest,
+}
+
+
 def explained(one: Scored) -> dict[str, float]:
     """The parts of a score by name; those that are nothing are left out."""
-    named = zip(PARTS, one[3], strict=True)
+    named = zip(PARTS, one[3], strict=False)
     return {name: rounded for name, part in named if (rounded := round(part, 6))}
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
         Prefix,
         Query,
         Word,
+        content_query,
         content_terms,
+        is_plain,
         match_expression,
         parse,
     )
@@ -35,8 +37,10 @@ __all__ = [
     "Query",
     "Snippet",
     "Word",
+    "content_query",
     "content_terms",
     "fold",
+    "is_plain",
     "match_expression",
     "normal_form",
     "parse",
@@ -55,7 +59,11 @@ _LATER = {
     **dict.fromkeys(("Snippet", "snippet"), "window"),
     "satisfies": "meets",
     **dict.fromkeys(
-        ("Phrase", "Prefix", "Query", "Word", "content_terms", "match_expression", "parse"), "query"
+        (
+            *("Phrase", "Prefix", "Query", "Word", "content_query", "content_terms", "is_plain"),
+            *("match_expression", "parse"),
+        ),
+        "query",
     ),
 }
 

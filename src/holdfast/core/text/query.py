@@ -129,6 +129,29 @@ def content_ways(text: str) -> list[Way]:
     return [Way(tokens=(token,), open_ended=open_ended) for token, open_ended in found.items()]
 
 
+def is_plain(query: str) -> bool:
+    """Whether a query is words alone: no phrase, no beginning, no operator that does something."""
+    asked = parse(query)
+    return not asked.unwanted and all(
+        len(group) == 1 and isinstance(group[0], Word) for group in asked.wanted
+    )
+
+
+def content_query(query: str) -> Query:
+    """What to show of a text that was found by any of these words; a query that is more than words
+    stays as it is."""
+    asked = parse(query)
+    if not is_plain(query):
+        return asked
+    content = set(content_terms(query[:QUERY_CHARS_MAX]))
+    kept = [group for group in asked.wanted if not content.isdisjoint(_tokens_of(group))]
+    return Query(wanted=tuple(kept))
+
+
+def _tokens_of(group: Iterable[Word | Phrase | Prefix]) -> list[str]:
+    return [token for way in rows_of(group) for token in way.tokens]
+
+
 def ways(item: Word | Phrase | Prefix) -> tuple[Way, ...]:
     """All rows of tokens that meet the item; none where it has no words."""
     match item:
