@@ -23,9 +23,9 @@ from holdfast.model.message import Conversation, Hit, Message, SaidNow, Talk, To
 from holdfast.model.problem import Problem
 from holdfast.model.proposal import Proposal, ProposalState
 from holdfast.model.query import Order, Page
-from holdfast.model.review import Role
 from holdfast.model.recall import Recall
-from holdfast.model.search import Found, SearchOptions
+from holdfast.model.review import Role
+from holdfast.model.search import Diagnostics, Found, SearchOptions
 from holdfast.model.session import Session
 from holdfast.model.space import SpaceInfo, SpaceSpec, Store
 from holdfast.model.write import Caller, WriteOptions
@@ -116,6 +116,9 @@ class Space:
     async def search(
         self, text: str = ..., *, store: str | None = ..., **asked: Unpack[SearchOptions]
     ) -> Found: ...
+    async def recall(
+        self, query: str, budget: int | None = ..., *, diagnostics: Diagnostics = ...
+    ) -> Recall: ...
     async def transcript(self, store: str | None = ...) -> Transcript: ...
     async def say(
         self,
@@ -125,7 +128,6 @@ class Space:
         said_at: datetime | None = ...,
         **write: Unpack[WriteOptions],
     ) -> SaidNow: ...
-    async def recall(self, query: str, budget: int | None = ...) -> Recall: ...
     async def tools(self) -> Sequence[Tool]: ...
     async def directories(self, type: DirectoryType = ...) -> Directories: ...
     async def context(self, budget: int | None = ...) -> Context: ...

@@ -110,7 +110,8 @@ def merged(one: Found, other: Found, query: SearchQuery) -> Found:
 def _both_looked(one: Looked | None, other: Looked | None, *, shown: int) -> Looked | None:
     if one is None or other is None:
         return None
-    both = sorted((*one.candidates, *other.candidates), key=lambda each: (-each.score, -each.number))
+    both = [*one.candidates, *other.candidates]
+    both.sort(key=lambda each: (-each.score, -each.number))
     return Looked(
         matched=one.matched + other.matched,
         filtered=one.filtered + other.filtered,
