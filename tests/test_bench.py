@@ -104,6 +104,30 @@ ROWS = {
         "holdfast notes.read(text=…)",
         "tantivy, the best 20",
     ],
+    "directories": [
+        f"{what}: {name}"
+        for what, floor, goals in (
+            ("20 files, first push", "read + hash", ["command", "library", "stored"]),
+            (
+                "20 files, nothing changed",
+                "scandir + stat",
+                ["command", "command", "library", "library"],
+            ),
+            (
+                "20 files, clone into an empty folder",
+                "create + write",
+                ["command", "library"],
+            ),
+            ("20 files, 1 % edited, push", "", ["command", "library"]),
+            ("20 files, 1 % edited, pull", "", ["command", "library"]),
+            ("3 MB, one byte inserted", "read + cut + hash", ["command", "library", "stored"]),
+        )
+        for name in (
+            *([floor] if floor else []),
+            *("git", "restic", "borg", "holdfast memory …", "holdfast, as a library"),
+            *(f"goal, {goal}" for goal in goals),
+        )
+    ],
     "footprint": ["holdfast, packages it needs", "holdfast, their downloads"],
 }
 PEERS = (
