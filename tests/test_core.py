@@ -257,3 +257,9 @@ def test_advice_on_a_note(text: str, codes: list[str]) -> None:
 @given(st.text(max_size=600))
 def test_advice_is_given_on_any_text(text: str) -> None:
     assert all(advice.message for advice in advice_on(text))
+
+
+def test_advice_on_a_long_text_takes_no_longer_than_on_a_short_one() -> None:
+    """Whatever it matches against is bounded: a megabyte of sentences is looked at in its head."""
+    head = "It rains. He said so. " * 100
+    assert advice_on(head + "Tomorrow it rains. " * 50_000)[1:] == advice_on(head)[1:]

@@ -13,6 +13,8 @@ from holdfast.model.entry import Advice
 
 NOTE_CHARS = 100
 ARTIFACT_CHARS = 500
+LOOKED_AT_CHARS = 2_000  # whatever can be said of a note shows there
+ABBREVIATION_CHARS = 8
 
 _PREAMBLE = re.compile(
     r"\s*(?:please\s+)?(?:(?:the\s+)?user\s+(?:has\s+)?(?:said|says|told|mentioned|stated|noted|asked|"
@@ -56,6 +58,7 @@ def advice_on(text: str) -> tuple[Advice, ...]:
                 f"{chars} characters: a note of up to {NOTE_CHARS} is read sooner and costs less",
             )
         )
+    text = text[:LOOKED_AT_CHARS]
     preamble = _PREAMBLE.match(text)
     if preamble:
         found.append(
@@ -80,8 +83,11 @@ def advice_on(text: str) -> tuple[Advice, ...]:
 
 
 def _facts(text: str) -> int:
-    ends = [m for m in _SENTENCE_END.finditer(text) if not _ABBREVIATION.search(text[: m.end()])]
-    return 1 + len(ends) + len(_JOIN.findall(text))
+    ends = sum(
+        not _ABBREVIATION.search(text[max(0, m.end() - ABBREVIATION_CHARS) : m.end()])
+        for m in _SENTENCE_END.finditer(text)
+    )
+    return 1 + ends + len(_JOIN.findall(text))
 
 
 def _advice(code: str, message: str) -> Advice:
