@@ -180,6 +180,11 @@ WORDS = {
     "strategy_unknown": ("there is no such strategy", "the hint lists them"),
     "text_empty": ("there is nothing to remember in the text", "say what is to be remembered"),
     "text_not_unicode": ("the text holds half of a character", "decode it as UTF-8"),
+    "tokens_invalid": ("a model reports less than no tokens", "leave the report out"),
+    "suggestion_unsound": (
+        "a reviewer suggested what its evidence does not bear",
+        "nothing: it was dropped",
+    ),
     "text_too_long": ("the text is over its limit", "keep it as a file and note a line about it"),
     "time_invalid": ("a time is no aware `datetime`", "such as `datetime.now(UTC)`"),
     "time_without_zone": ("a time says no zone, so it could be any moment", "give it one"),
@@ -299,6 +304,10 @@ WORDS = {
     "confirmation_needed": ("this asks first, and nobody is there to answer", "add `--yes`"),
     "key_file_exposed": ("other users may read the key file", "`chmod 600` it"),
     "person_needed": ("only a person decides on a proposal", "decide without `--agent`"),
+    "budget_spent": (
+        "a call of a model would be over a budget",
+        "wait for the next day, or raise the budget",
+    ),
     "store_withdrawn": ("the store is no longer declared", "declare it again in `workspace.yml`"),
     "suggestion_misplaced": ("the store keeps no entries", "name one that does"),
     "lifecycle_refused": ("the entry's state does not allow that", "only a draft can be promoted"),

@@ -19,7 +19,8 @@ from holdfast.model.change import Change
 from holdfast.model.context import Context
 from holdfast.model.directory import DirectoryType
 from holdfast.model.entry import Advice, Entry, Json, Origin
-from holdfast.model.message import Conversation, Hit, Message, SaidNow, Talk, ToolCall
+from holdfast.model.job import Job, Spent
+from holdfast.model.message import Conversation, Message, SaidNow, SessionHit, Talk, ToolCall
 from holdfast.model.problem import Problem
 from holdfast.model.proposal import Proposal, ProposalState
 from holdfast.model.query import Order, Page
@@ -30,6 +31,7 @@ from holdfast.model.session import Session
 from holdfast.model.space import SpaceInfo, SpaceSpec, Store
 from holdfast.model.write import Caller, WriteOptions
 from holdfast.ports import Clock, Random
+from holdfast.ports.review import Reviewers
 from holdfast.strategies.keyvalue import Values
 from holdfast.strategies.narrative import Removed, Saved
 
@@ -60,6 +62,7 @@ def open(  # noqa: A001
     caller: Caller = ...,
     clock: Clock = ...,
     random: Random = ...,
+    reviewers: Reviewers = ...,
 ) -> Call[Vault]: ...
 
 class Vault:
@@ -83,6 +86,11 @@ class Vault:
     async def gc(self, *, spare_seconds: int = ...) -> Collected: ...
     async def verify(self) -> list[Problem]: ...
     async def repair(self) -> list[str]: ...
+    async def review(self, *, everything: bool = ...) -> Sequence[Job]: ...
+    async def reviews(self, *, limit: int = ...) -> Sequence[Job]: ...
+    async def costs(
+        self, *, since: datetime | None = ..., until: datetime | None = ...
+    ) -> Sequence[Spent]: ...
     async def close(self) -> None: ...
     async def __aenter__(self) -> Self: ...
     async def __aexit__(
@@ -209,7 +217,7 @@ class Transcript:
         roles: Sequence[Role] = ...,
         sources: Sequence[str] = ...,
         limit: int = ...,
-    ) -> tuple[Hit, ...]: ...
+    ) -> tuple[SessionHit, ...]: ...
     async def recent(
         self,
         *,

@@ -10,6 +10,7 @@ from holdfast.engine.history import in_log
 from holdfast.engine.space import Space
 from holdfast.engine.work import Core, mutate
 from holdfast.engine.workspace import checked, parse_workspace, read_text
+from holdfast.model.query import check_limit
 from holdfast.model.space import DEFAULT_SPACE
 from holdfast.model.value import Value
 from holdfast.model.write import Caller, Write
@@ -17,6 +18,7 @@ from holdfast.model.write import Caller, Write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
     from types import TracebackType
     from typing import Self, Unpack
 
@@ -26,10 +28,16 @@ if TYPE_CHECKING:
     from holdfast.engine.work import Work
     from holdfast.model.change import Change
     from holdfast.model.entry import Advice, Json
+    from holdfast.model.job import Job, Spent
     from holdfast.model.problem import Problem
     from holdfast.model.space import SpaceInfo, SpaceSpec
     from holdfast.model.write import WriteOptions
     from holdfast.ports import Snapshot
+
+
+# So long a vault that is closed waits for a review that is under way. A longer one is not lost:
+# whoever opens the vault next takes it up.
+GRACE_SECONDS = 2.0
 
 
 class Status(Value):
@@ -140,7 +148,33 @@ class Vault:
         """Make again what can be made from ground truth; says what it did."""
         return self._core.storage.repair()
 
+    def review(self, *, everything: bool = False) -> Sequence[Job]:
+        """Do the reviews that are due, here and now; those that were done.
+
+        `everything`: of sessions with too few turns too.
+        """
+        from holdfast.engine.reviews import ask_for_all, run_due
+
+        self._core.background.wait()
+        if everything:
+            ask_for_all(self._core)
+        return list(run_due(self._core))
+
+    def reviews(self, *, limit: int = 20) -> Sequence[Job]:
+        """Reviews in whatever state, the newest first."""
+        check_limit(limit)
+        return self._core.storage.read(lambda snapshot: snapshot.newest_jobs(limit))
+
+    def costs(
+        self, *, since: datetime | None = None, until: datetime | None = None
+    ) -> Sequence[Spent]:
+        """What calls of models came to, by purpose and model."""
+        from holdfast.engine.costs import spent
+
+        return spent(self._core, since, until)
+
     def close(self) -> None:
+        self._core.background.stop(GRACE_SECONDS)
         try:
             self._core.uses.flush(self._core.storage)
         finally:

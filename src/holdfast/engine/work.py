@@ -27,6 +27,7 @@ from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
 from holdfast.engine.uses import Uses
 from holdfast.engine.view import NowView
+from holdfast.engine.workers import Background
 from holdfast.errors import Conflict, Refused, Unsupported
 from holdfast.model.entry import TRUST_OF, Entry
 from holdfast.model.ids import RANDOM_BYTES, EntryId, VaultId, make_id
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from holdfast.model.write import Caller, Write
     from holdfast.ports import Clock, Random, Storage, Transaction
     from holdfast.ports.messages import MessageWrites
+    from holdfast.ports.review import Reviewers
     from holdfast.ports.values import ValueWrites
 
     T = TypeVar("T")
@@ -73,6 +75,14 @@ class Core(Value):
     random: Random
     preferences: Preferences = Preferences()
     uses: Uses = Uses()
+    background: Background = Background()
+    reviewers: Reviewers = lambda _: ()
+
+    def wake(self) -> None:
+        """Let the jobs that wait be done in this process, off the caller's path."""
+        from holdfast.engine.reviews import run_due
+
+        self.background.start(lambda: all(True for _ in run_due(self)))
 
 
 def mutate(
@@ -85,21 +95,43 @@ def mutate(
 ) -> T:
     """Run the unit as one durable change, or give the first answer again."""
     check_write(write)
+    begun: list[Work] = []
+
+    def begin(tx: Transaction) -> Work:
+        begun[:] = [Work(core, tx, caller, write)]
+        return begun[0]
+
+    result = core.storage.write(_once(core, caller, write, op, arguments, unit, begin))
+    if begun and begun[0].wakes:
+        core.wake()
+    return result
+
+
+def _once(
+    core: Core,
+    caller: Caller,
+    write: Write,
+    op: str,
+    arguments: Mapping[str, Json],
+    unit: Callable[[Work], T],
+    begin: Callable[[Transaction], Work],
+) -> Callable[[Transaction], T]:
+    """The unit with its idempotency key: what was answered before is answered again."""
     key = write.key
     if key is None:
-        return core.storage.write(lambda tx: unit(Work(core, tx, caller, write)))
+        return lambda tx: unit(begin(tx))
     meant = digest("arguments", canonical([op, dict(arguments)]))
 
     def run(tx: Transaction) -> T:
         known = tx.answer(str(caller.actor), key, core.clock() - ANSWERS_KEPT_US)
         if known is not None:
             return _again(known, meant)
-        work = Work(core, tx, caller, write)
+        work = begin(tx)
         result = unit(work)
         work.keep_answer(key, meant, canonical_text(pack(result)))
         return result
 
-    return core.storage.write(run)
+    return run
 
 
 def _again(known: StoredAnswer, meant: bytes) -> Any:
@@ -127,6 +159,7 @@ class Work(NowView):
         self.tx = tx
         self.caller = caller
         self._write = write
+        self.wakes = False
         self._first, last_us = tx.head()
         self.seq = self._first
         super().__init__(tx, max(core.clock(), last_us), caller, core.preferences)
@@ -288,6 +321,15 @@ class Work(NowView):
         self.tx.put_session(after, space)
         return after
 
+    def said(
+        self, store: Store, session: Session, message: Message
+    ) -> tuple[bool, tuple[str, ...]]:
+        from holdfast.engine import reviews
+
+        due = message.role == "user" and reviews.schedule(self, store, session, message)
+        self.wakes = self.wakes or due
+        return due, reviews.news(self, session, self.settings(store))
+
     def put_session_of(self, store: Store, session: Session, before: Session, op: str) -> None:
         space = self.tx.space_named(store.space_name)
         assert space is not None
@@ -398,6 +440,8 @@ class Work(NowView):
 
     def _use_session(self, name: str) -> Session:
         session = session_named(self.tx, name)
+        if self.caller.actor.kind == "reviewer":
+            return session  # it reads what was said there, whether it is over or not
         state = as_of_lease(session, self.at_us).state
         if state != "open":
             raise Conflict(

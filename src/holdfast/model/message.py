@@ -103,7 +103,7 @@ class Near(Value):
     text: str
 
 
-class Hit(Value):
+class SessionHit(Value):
     """A session in which a search found something: its best message, and what stands around it.
 
     `marks` are the spans of the snippet that were asked for. `found` counts the

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from holdfast.model.space import SpaceInfo, Store, StoreSpec, StoreType
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
     from holdfast.model.write import Caller, Write
+    from holdfast.ports.jobs import JobReads, JobWrites
     from holdfast.ports.links import LinkReads, LinkWrites, Use
     from holdfast.ports.messages import MessageReads, MessageWrites
     from holdfast.ports.proposals import ProposalReads, ProposalWrites
@@ -58,7 +59,14 @@ if TYPE_CHECKING:
         def __call__(self, count: int, /) -> bytes: ...
 
     class Snapshot(
-        ValueReads, TreeReads, MessageReads, ProposalReads, LinkReads, SearchReads, Protocol
+        ValueReads,
+        TreeReads,
+        MessageReads,
+        JobReads,
+        ProposalReads,
+        LinkReads,
+        SearchReads,
+        Protocol,
     ):
         """The vault at one moment: everything asked of one snapshot belongs together."""
 
@@ -181,7 +189,14 @@ if TYPE_CHECKING:
             ...
 
     class Transaction(
-        Snapshot, ValueWrites, TreeWrites, MessageWrites, ProposalWrites, LinkWrites, Protocol
+        Snapshot,
+        ValueWrites,
+        TreeWrites,
+        MessageWrites,
+        JobWrites,
+        ProposalWrites,
+        LinkWrites,
+        Protocol,
     ):
         """A snapshot that may be changed; all of it happens, or none."""
 
@@ -394,6 +409,13 @@ if TYPE_CHECKING:
             terms: str,
         ) -> Message:
             """Write a message with its change, as the next change."""
+            ...
+
+        def said(
+            self, store: Store, session: Session, message: Message
+        ) -> tuple[bool, tuple[str, ...]]:
+            """What follows from a message: whether a review is due now, and notices of what
+            earlier reviews of the session did."""
             ...
 
         def put_session_of(self, store: Store, session: Session, before: Session, op: str) -> None:

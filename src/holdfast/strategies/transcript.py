@@ -29,12 +29,12 @@ from holdfast.model.message import (
     INDEXED_CHARS_MAX,
     MESSAGE_BYTES_MAX,
     Conversation,
-    Hit,
     Message,
     MessageQuery,
     Near,
     NewMessage,
     SaidNow,
+    SessionHit,
     SessionQuery,
     Talk,
 )
@@ -150,6 +150,15 @@ def say(work: Work, store: Store, session: Session, new: NewMessage) -> SaidNow:
     return SaidNow(message=message, turns=turns + turn, outcome="said")
 
 
+def hear(work: Work, store: Store, session: Session, new: NewMessage) -> SaidNow:
+    """The same, of a session that goes on: every few turns a review of it is due."""
+    said = say(work, store, session, new)
+    if said.outcome == "unchanged":
+        return said
+    due, notices = work.said(store, session, said.message)
+    return said.replace(review_due=due, notices=notices)
+
+
 def _left_out(store: Store, new: NewMessage) -> int:
     kept = new.role != "tool" or store.options.get("tool_results", True)
     return 0 if kept else len(new.text.encode())
@@ -219,7 +228,7 @@ def shown_sources(view: View, store: Store, wanted: Sequence[str]) -> tuple[list
     )
 
 
-def search(view: View, store: Store, query: MessageQuery) -> tuple[Hit, ...]:
+def search(view: View, store: Store, query: MessageQuery) -> tuple[SessionHit, ...]:
     """One row a session, the best first; sessions that people held before those of automation."""
     rows: list[tuple[Found, int]] = []
     for sources in shown_sources(view, store, query.sources):
@@ -229,7 +238,7 @@ def search(view: View, store: Store, query: MessageQuery) -> tuple[Hit, ...]:
     return tuple([_hit(view, store, query, found, count) for found, count in rows])
 
 
-def _hit(view: View, store: Store, query: MessageQuery, found: Found, count: int) -> Hit:
+def _hit(view: View, store: Store, query: MessageQuery, found: Found, count: int) -> SessionHit:
     from holdfast.core.text import snippet
 
     number, session_number, place, score, _ = found
@@ -241,7 +250,7 @@ def _hit(view: View, store: Store, query: MessageQuery, found: Found, count: int
         Near(place=at, role=check_role(role), text=in_short(text, NEAR_CHARS_MAX))
         for at, role, text in view.messages.near(session, place, AROUND)
     ]
-    return Hit(
+    return SessionHit(
         session=session.id,
         title=title_of(session.title, view.messages.first_words(session)),
         kind=kind_of(store, session.source),
@@ -363,7 +372,7 @@ class Transcript:
                     hint="give --session (HOLDFAST_SESSION), from holdfast session start",
                 )
             work.expect(0, "the new message")
-            return say(work, store, work.session, new)
+            return hear(work, store, work.session, new)
 
         return self._desk.mutate("session say", arguments, unit, Write(**write))
 
@@ -394,7 +403,7 @@ class Transcript:
         roles: Sequence[Role] = (),
         sources: Sequence[str] = (),
         limit: int = 10,
-    ) -> tuple[Hit, ...]:
+    ) -> tuple[SessionHit, ...]:
         """The sessions in which something was said, by their best message."""
         check_str(query, "the query")
         asked = MessageQuery(
@@ -503,7 +512,7 @@ def tools(desk: Callable[[str | None], Desk]) -> Iterable[Tool]:
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int = 5,
-    ) -> tuple[Hit, ...] | tuple[Conversation, ...] | Talk:
+    ) -> tuple[SessionHit, ...] | tuple[Conversation, ...] | Talk:
         """Search past conversations; or read one, around a place; or list the recent ones.
 
         What was said then may be outdated now.

@@ -11,15 +11,18 @@ from holdfast.engine.preferences import VARIABLE, Preferences
 from holdfast.engine.uses import Uses
 from holdfast.engine.vault import Vault
 from holdfast.engine.work import Core
+from holdfast.engine.workers import Background
 from holdfast.errors import InvalidInput
 from holdfast.model.names import shown
 from holdfast.model.write import Caller
 from holdfast.storage.sqlite.keys import key_from_file, key_from_text
 from holdfast.storage.sqlite.storage import SqliteStorage
+from holdfast.wiring.reviewers import reviewers_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.ports import Clock, Random
+    from holdfast.ports.review import Reviewers
     from holdfast.storage.sqlite.keys import Key
 
 VAULT_FILE = "vault.db"
@@ -39,6 +42,7 @@ def open_vault(
     caller: Caller = LOCAL,
     clock: Clock = clock_us,
     random: Random = os.urandom,
+    reviewers: Reviewers = reviewers_of,
 ) -> Vault:
     """Open the vault in a folder, in a file `sqlite:///…`, or in RAM (`memory:`).
 
@@ -58,6 +62,8 @@ def open_vault(
         random=random,
         preferences=Preferences(preferences_file(where), os.environ.get(VARIABLE)),
         uses=Uses(),
+        background=Background(),
+        reviewers=reviewers,
     )
     return Vault(core, caller)
 

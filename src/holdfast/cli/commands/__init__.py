@@ -41,7 +41,7 @@ TABLE = Table(
         ),
         Noun(
             name="review",
-            summary="decide on what waits in the inbox",
+            summary="learn from what was said, and decide on what waits",
             commands="holdfast.cli.commands.review:REVIEW",
             heading=_MEMORY,
         ),
@@ -103,6 +103,18 @@ TABLE = Table(
             name="doctor",
             summary="check the machine and the vault, and repair",
             commands="holdfast.cli.commands.vaults:DOCTOR",
+            heading=_VAULT,
+        ),
+        Noun(
+            name="worker",
+            summary="do what waits in the background",
+            commands="holdfast.cli.commands.review:WORKER",
+            heading=_VAULT,
+        ),
+        Noun(
+            name="cost",
+            summary="show what language models cost",
+            commands="holdfast.cli.commands.review:COST",
             heading=_VAULT,
         ),
         Noun(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.cli.grammar import Argument, Command, Option
-from holdfast.cli.kinds import NAME, choice, integer
+from holdfast.cli.kinds import NAME, TIME, UNTIL, choice, integer
 
 _ID = Argument(
     name="ID",
@@ -14,6 +14,14 @@ _ID = Argument(
 _ALL = Option(name="--all", help="the whole vault, not this space alone")
 
 REVIEW = (
+    Command(
+        verb="run",
+        summary="do the reviews that are due",
+        handler="holdfast.cli.handlers.reviews:run",
+        options=(Option(name="--all", help="what has too few turns for a review too"),),
+        details="A review is due after every 10 turns of a session (`review.turns`). A program "
+        "that talks does them by itself; this does what is left now, and here.",
+    ),
     Command(
         verb="inbox",
         summary="list what waits for a decision",
@@ -56,5 +64,31 @@ REVIEW = (
         arguments=(_ID,),
         options=(_ALL,),
         details="It is not proposed again. A text that screening held is gone.",
+    ),
+)
+
+WORKER = (
+    Command(
+        verb="",
+        summary="do what waits in the background, until stopped",
+        handler="holdfast.cli.handlers.reviews:worker",
+        options=(Option(name="--once", help="do what waits now, and end"),),
+        details="No worker needs to run: programs that use the vault do its jobs by themselves. "
+        "One helps where these are short or busy. Any number may run.",
+        examples=("holdfast worker --once",),
+    ),
+)
+COST = (
+    Command(
+        verb="",
+        summary="show what calls of language models came to",
+        handler="holdfast.cli.handlers.reviews:cost",
+        options=(
+            Option(name="--since", kind=TIME, help="only from then on"),
+            Option(name="--until", kind=UNTIL, help="only before then"),
+        ),
+        details="Money is shown where the price of the model is set (`model.price_in`, "
+        "`model.price_out`).",
+        examples=("holdfast cost --since 7d",),
     ),
 )

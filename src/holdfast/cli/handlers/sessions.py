@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.cli.grammar import Call
     from holdfast.cli.output import Output
-    from holdfast.model.message import Hit, Message, Near
+    from holdfast.model.message import Message, Near, SessionHit
 
 
 def start(call: Call, out: Output) -> None:
@@ -41,6 +41,8 @@ def say(call: Call, out: Output) -> None:
         out.emit(plain(said), "")
         was = "Said before" if said.outcome == "unchanged" else "Kept"
         out.note(f"{was}, at place {said.message.place}")
+        for notice in said.notices:
+            out.note(notice)
 
 
 def list_sessions(call: Call, out: Output) -> None:
@@ -125,7 +127,7 @@ def _message(message: Message) -> str:
     return "\n    ".join([head, *"\n".join(words).splitlines()])
 
 
-def _hit(hit: Hit) -> str:
+def _hit(hit: SessionHit) -> str:
     head = f"{short(hit.session)}  {in_a_line(hit.title)}  ({hit.source}, {hit.caution})"
     found = f"  > {hit.place} {hit.role}: {in_a_line(' '.join(hit.snippet.split()))}"
     return "\n".join([head, *map(_near, hit.before), found, *map(_near, hit.after)])

@@ -36,7 +36,7 @@ _KEYS = {
     "proposal": "SELECT number, id FROM proposal ORDER BY id",
     "entry": "SELECT number, id FROM entry INDEXED BY entry_id ORDER BY substr(id, -8), id",
 }
-_SMALL = ("vault", "seal", "answer", "frozen", "namespace")
+_SMALL = ("vault", "seal", "answer", "frozen", "namespace", "job", "model_call")
 STRETCH = 1_000
 STRETCH_OF_VALUES = 64
 

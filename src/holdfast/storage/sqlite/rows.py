@@ -56,6 +56,14 @@ DIGESTED: dict[str, tuple[str, ...]] = {
         *("session", "created_us", "decided_us", "decided_by", "fingerprint", "passes"),
         "revision",
     ),
+    "job": (
+        *("number", "kind", "session", "first", "last", "user", "state", "made_us", "done_us"),
+        *("worker", "lease_us", "tries", "applied", "told", "body"),
+    ),
+    "model_call": (
+        *("number", "at_us", "purpose", "model", "job", "state", "tokens_in", "tokens_out"),
+        *("micros", "took_us"),
+    ),
     "seal": ("number", "first_seq", "last_seq", "at_us"),
     "answer": ("actor", "key", "arguments", "at_us", "first_seq", "last_seq", "body"),
     "frozen": ("session", "budget", "at_seq", "body"),

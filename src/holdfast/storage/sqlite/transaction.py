@@ -12,6 +12,7 @@ from holdfast.model.vault import Frozen, StoredAnswer
 from holdfast.storage.sqlite import rows
 from holdfast.storage.sqlite.directories import TreeReads, TreeWrites
 from holdfast.storage.sqlite.index import reindex
+from holdfast.storage.sqlite.jobs import JobReads, JobWrites
 from holdfast.storage.sqlite.links import LinkReads, LinkWrites
 from holdfast.storage.sqlite.messages import MessageReads, MessageWrites
 from holdfast.storage.sqlite.proposals import ProposalReads, ProposalWrites
@@ -41,7 +42,9 @@ LATEST = 2**63 - 1
 EARLIEST = -(2**63)
 
 
-class SqliteSnapshot(ValueReads, TreeReads, MessageReads, ProposalReads, LinkReads, SearchReads):
+class SqliteSnapshot(
+    ValueReads, TreeReads, MessageReads, JobReads, ProposalReads, LinkReads, SearchReads
+):
     """The vault at one moment."""
 
     def __init__(self, conn: apsw.Connection) -> None:
@@ -210,7 +213,7 @@ class SqliteSnapshot(ValueReads, TreeReads, MessageReads, ProposalReads, LinkRea
 
 
 class SqliteTransaction(
-    SqliteSnapshot, ValueWrites, TreeWrites, MessageWrites, ProposalWrites, LinkWrites
+    SqliteSnapshot, ValueWrites, TreeWrites, MessageWrites, JobWrites, ProposalWrites, LinkWrites
 ):
     """The vault while it is being changed."""
 
