@@ -19,9 +19,20 @@ MAY_IMPORT = {
     "core": {"errors", "model"},
     "ports": {"errors", "model", "core"},
     "storage": {"errors", "model", "core", "ports"},
+    "providers": {"errors", "model", "core", "ports"},
     "strategies": {"errors", "model", "core", "ports"},
     "engine": {"errors", "model", "core", "ports", "strategies"},
-    "wiring": {"errors", "model", "core", "ports", "strategies", "engine", "storage", "kernel"},
+    "wiring": {
+        "errors",
+        "model",
+        "core",
+        "ports",
+        "strategies",
+        "engine",
+        "storage",
+        "providers",
+        "kernel",
+    },
     "kernel": {"errors", "model", "core", "ports", "engine", "strategies"},
     "aio": {"errors", "model", "core", "ports", "strategies", "engine", "wiring"},
     "cli": {"errors", "model", "core", "ports", "engine", "wiring", "aio", "kernel", "__main__"},
@@ -86,8 +97,10 @@ def test_functions_fit_a_screen_and_nothing_is_swallowed(file: Path) -> None:
 
 def test_only_wiring_names_implementations() -> None:
     for file in MODULES:
-        if part_of(file) not in ("wiring", "storage"):
-            assert not [name for name in imports_of(file) if name.startswith("holdfast.storage")]
+        for part in ("storage", "providers"):
+            if part_of(file) not in ("wiring", part):
+                named = f"holdfast.{part}"
+                assert not [name for name in imports_of(file) if name.startswith(named)]
 
 
 def test_every_module_can_be_imported_alone() -> None:

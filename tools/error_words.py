@@ -437,6 +437,37 @@ WORDS = {
         "use one loop",
     ),
     "wait_in_loop": ("`ctx.wait` in an async handler", "use `await`"),
+    "sdk_not_installed": (
+        "the SDK of a model's service is missing",
+        "`pip install 'holdfast[llm]'`",
+    ),
+    # Language models
+    "model_answer_cut": ("the model's answer was cut off", "choose a model that says less"),
+    "model_answer_invalid": (
+        "the model's answer is not of the form that was asked for",
+        "`model.answers` set to `json`, or another model; the rules review meanwhile",
+    ),
+    "model_declined": ("the model declines to answer", "another model"),
+    "model_denied": ("the service refuses the key", "check the variable that holds it"),
+    "model_failing": ("the service fails", "wait; the rules review meanwhile"),
+    "model_key_missing": (
+        "the variable that `model.key_env` names holds no usable key",
+        "export it, or name another",
+    ),
+    "model_limited": ("the service is asked too often", "wait; the rules review meanwhile"),
+    "model_request_refused": (
+        "the service does not know the model, the address or the form",
+        "check `model.name`, `model.base_url` and `model.answers`",
+    ),
+    "model_settings_invalid": (
+        "a setting of the model cannot work, or would show the key",
+        "the hint says what it takes",
+    ),
+    "model_timed_out": ("the service did not answer in time", "raise `model.timeout_s`, or wait"),
+    "model_unreachable": (
+        "the service cannot be reached, or broke off",
+        "check `model.base_url`; the rules review meanwhile",
+    ),
     # Over
     "backend_closed": ("the backend was closed", "open it again"),
     "execution_over": ("the execution has ended", "it can do nothing more"),

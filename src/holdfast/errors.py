@@ -92,3 +92,7 @@ class Unsupported(HoldfastError):
 
 class Closed(HoldfastError):
     """It was closed, or belongs to the process before a fork. Cure: open it in this process."""
+
+
+class ModelFailed(HoldfastError):
+    """A language model gave no usable answer. Nothing depends on one: the rules go on."""

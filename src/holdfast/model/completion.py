@@ -1,4 +1,4 @@
-"""What a language model is asked, what it answers, and what that cost.
+"""What a language model is asked, and what it answers.
 
 A prompt says the task apart from the material, because the material was written by anybody. Where
 it has a schema, the answer is JSON of that form; whoever asked checks it like any input.
@@ -11,12 +11,8 @@ from holdfast.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Literal
 
     from holdfast.model.entry import Json
-    from holdfast.model.review import Suggestion
-
-    Purpose = Literal["review", "summary", "digest"]
 
 TOKENS_OUT_MAX = 2_000
 
@@ -32,7 +28,10 @@ class Prompt(Value):
 
 
 class Completion(Value):
-    """One answer. `model` is what the service says that answered."""
+    """One answer. `model` is what the service says that answered.
+
+    Where the service did not say what it counted, the tokens are estimates.
+    """
 
     text: str
     tokens_in: int
@@ -40,28 +39,17 @@ class Completion(Value):
     model: str
 
 
-class ModelCall(Value):
-    """One request that left for a service, whatever came of it: what a ledger keeps.
+class ModelSettings(Value):
+    """Which model helps, and where it is. The key stands in the environment, under this name.
 
-    `outcome` is `done`, or the code of the error. Where the service did not say what it counted,
-    the numbers are estimates (`estimated`), never zero for a request that may have been worked on.
+    `answers` says how the form of an answer is asked for: by a schema, or as JSON of which the task
+    says the form, for services that know no schemas.
     """
 
-    purpose: Purpose
+    provider: str
     model: str
-    tokens_in: int
-    tokens_out: int
-    took_us: int
-    outcome: str = "done"
-    estimated: bool = False
-
-
-class Reviewed(Value):
-    """What a review came to, by which reviewer. `problem` is the code of the error for which
-    another reviewer than the one that was wanted made it; `dropped` counts answers that did not
-    hold: without evidence, about what nobody may touch, not of their form."""
-
-    reviewer: str
-    suggestions: tuple[Suggestion, ...]
-    problem: str = ""
-    dropped: int = 0
+    base_url: str = ""
+    key_env: str = ""
+    timeout_s: int = 60
+    attempts: int = 4
+    answers: str = "schema"

@@ -46,7 +46,10 @@ class Said(Value):
 
 
 class Known(Value):
-    """One thing that memory holds already. `kind` is a record's kind, or the file of a profile."""
+    """One thing that memory holds already. `kind` is a record's kind, or the file of a profile.
+
+    What is `pinned` is there to be known; no reviewer changes it.
+    """
 
     strategy: str
     store: str
@@ -56,6 +59,7 @@ class Known(Value):
     kind: str = ""
     subject: str = ""
     origin: Origin = "user"
+    pinned: bool = False
 
 
 class Suggestion(Value):
