@@ -185,6 +185,8 @@ def test_a_note_in_json(cli: Cli) -> None:
         "importance": 50,
         "pinned": False,
         "tags": [],
+        "refs": [],
+        "scope": "",
         "facts": {},
         "metadata": {},
         "origin": "web",
