@@ -29,6 +29,7 @@ SOURCES = [
     ROOT / "src" / "holdfast" / "core" / "keyvalue.py",
     ROOT / "src" / "holdfast" / "ports" / "values.py",
     ROOT / "src" / "holdfast" / "storage" / "redis.py",
+    *(ROOT / "src" / "holdfast" / "storage" / "postgres").glob("*.py"),
     ROOT / "src" / "holdfast" / "wiring" / "backends.py",
 ]
 

@@ -424,6 +424,10 @@ WORDS = {
         "check the folder's permissions",
     ),
     # Not here
+    "postgres_not_installed": (
+        "the package `psycopg` is missing",
+        "`pip install 'holdfast[team]'`",
+    ),
     "redis_cluster": ("Redis runs as a cluster", "use a single server"),
     "redis_not_installed": ("the package `redis` is missing", "`pip install 'holdfast[team]'`"),
     "index_newer": ("the vault was indexed by a newer version", "update this one"),

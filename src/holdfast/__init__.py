@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from holdfast.kernel.vault import VaultBackend
     from holdfast.model.write import Actor, Caller
     from holdfast.wiring import open_vault as open  # noqa: A004
-    from holdfast.wiring.backends import RedisBackend, SqliteBackend
+    from holdfast.wiring.backends import PostgresBackend, RedisBackend, SqliteBackend
 
 __version__ = "0.1.0"
 
@@ -44,6 +44,7 @@ __all__ = [
     "LogQuery",
     "MemoryBackend",
     "MemoryBackendStats",
+    "PostgresBackend",
     "RedisBackend",
     "Space",
     "SqliteBackend",
@@ -66,6 +67,7 @@ _HOMES = {
     "LogQuery": ("holdfast.engine.history", "LogQuery"),
     "Space": ("holdfast.engine.space", "Space"),
     "Vault": ("holdfast.engine.vault", "Vault"),
+    "PostgresBackend": ("holdfast.wiring.backends", "PostgresBackend"),
     "RedisBackend": ("holdfast.wiring.backends", "RedisBackend"),
     "SqliteBackend": ("holdfast.wiring.backends", "SqliteBackend"),
     "VaultBackend": ("holdfast.kernel.vault", "VaultBackend"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from holdfast.errors import InvalidInput
 from holdfast.kernel.vault import VaultBackend
 from holdfast.model.names import shown
+from holdfast.storage.postgres.values import PostgresBackend
 from holdfast.storage.redis import RedisBackend
 from holdfast.wiring import clock_us, open_vault
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.engine.vault import Vault
     from holdfast.ports import Clock
 
-__all__ = ["RedisBackend", "SqliteBackend"]
+__all__ = ["PostgresBackend", "RedisBackend", "SqliteBackend"]
 
 
 class SqliteBackend(VaultBackend):
