@@ -308,6 +308,7 @@ WORDS = {
         "a call of a model would be over a budget",
         "wait for the next day, or raise the budget",
     ),
+    "review_not_found": ("there is no such review", "`holdfast review list` shows their numbers"),
     "store_withdrawn": ("the store is no longer declared", "declare it again in `workspace.yml`"),
     "suggestion_misplaced": ("the store keeps no entries", "name one that does"),
     "lifecycle_refused": ("the entry's state does not allow that", "only a draft can be promoted"),

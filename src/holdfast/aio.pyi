@@ -15,11 +15,12 @@ from holdfast.engine.mounts import Mounted
 from holdfast.engine.proposals import Decided
 from holdfast.engine.space import StoreDesk
 from holdfast.engine.vault import Status
+from holdfast.engine.workers import Background
 from holdfast.model.change import Change
 from holdfast.model.context import Context
 from holdfast.model.directory import DirectoryType
 from holdfast.model.entry import Advice, Entry, Json, Origin
-from holdfast.model.job import Job, Spent
+from holdfast.model.job import Budget, Job, Spent
 from holdfast.model.message import Conversation, Message, SaidNow, SessionHit, Talk, ToolCall
 from holdfast.model.problem import Problem
 from holdfast.model.proposal import Proposal, ProposalState
@@ -63,6 +64,7 @@ def open(  # noqa: A001
     clock: Clock = ...,
     random: Random = ...,
     reviewers: Reviewers = ...,
+    background: Background | None = ...,
 ) -> Call[Vault]: ...
 
 class Vault:
@@ -91,6 +93,7 @@ class Vault:
     async def costs(
         self, *, since: datetime | None = ..., until: datetime | None = ...
     ) -> Sequence[Spent]: ...
+    async def budget(self, space: str = ...) -> Budget: ...
     async def close(self) -> None: ...
     async def __aenter__(self) -> Self: ...
     async def __aexit__(

@@ -11,6 +11,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+from holdfast.cli.detached import Detached
 from holdfast.cli.grammar import said
 from holdfast.cli.output import Output
 from holdfast.engine.workspace import find_workspace
@@ -65,8 +66,13 @@ def _opened(call: Call, *, makes: bool = False, needed: bool = False) -> Generat
         )
     if not (makes or needed or exists(where)):
         where = IN_RAM
+    file = vault_file(where)
     with open_vault(
-        where, key=_key(call, where), create=makes or where == IN_RAM, caller=caller_of(call)
+        where,
+        key=_key(call, where),
+        create=makes or where == IN_RAM,
+        caller=caller_of(call),
+        background=None if file is None else Detached(file, call["key_file"]),
     ) as vault:
         yield vault
 

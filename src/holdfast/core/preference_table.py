@@ -192,6 +192,67 @@ TABLE: tuple[Preference, ...] = (
         help="what a session is told of what was remembered",
     ),
     Preference(
+        name="review.detach",
+        kind="flag",
+        default=True,
+        help="whether a command that makes a review due leaves it to a process of its own; else it "
+        "waits for the next program, or for `holdfast worker`",
+    ),
+    Preference(
+        name="model.provider",
+        kind="choice",
+        default="none",
+        choices=("none", "openai", "anthropic"),
+        help="who speaks for the language model that reviews: nobody; OpenAI, or whatever speaks "
+        "like it at `model.base_url`; or Anthropic",
+    ),
+    Preference(
+        name="model.name",
+        kind="text",
+        default="",
+        high=200,
+        help="which model, as its service calls it",
+    ),
+    Preference(
+        name="model.base_url",
+        kind="text",
+        default="",
+        high=1_000,
+        help="where the service is; empty is the provider's own",
+    ),
+    Preference(
+        name="model.key_env",
+        kind="text",
+        default="",
+        high=200,
+        help="the variable of the environment that holds the key; empty is OPENAI_API_KEY or "
+        "ANTHROPIC_API_KEY for the provider's own service, and no key for another",
+    ),
+    Preference(
+        name="model.answers",
+        kind="choice",
+        default="schema",
+        choices=("schema", "json"),
+        help="how the form of an answer is asked for: by a schema, or in words, for services that "
+        "know no schemas",
+    ),
+    Preference(
+        name="model.timeout_s",
+        kind="whole",
+        default=60,
+        low=1,
+        high=3_600,
+        help="how many seconds one answer may take",
+    ),
+    Preference(
+        name="model.attempts",
+        kind="whole",
+        default=4,
+        low=1,
+        high=10,
+        help="how often a model that fails is asked for one answer",
+    ),
+    Preference(
         name="model.tokens_review",
         kind="whole",
         default=20_000,

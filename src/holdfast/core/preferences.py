@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.model.entry import Json
 
-    PreferenceKind = Literal["flag", "whole", "choice", "choices"]
+    PreferenceKind = Literal["flag", "whole", "choice", "choices", "text"]
 
 PRESETS = ("strict", "balanced", "aggressive", "disabled")
 PRESET = "balanced"
@@ -31,7 +31,10 @@ LABEL_SPACES = "spaces"
 
 
 class Preference(Value):
-    """One setting. `name` has a group and a word, `recall.limit`; `presets` say what differs."""
+    """One setting. `name` has a group and a word, `recall.limit`; `presets` say what differs.
+
+    `high` bounds a number, and the characters of a text.
+    """
 
     name: str
     kind: PreferenceKind
@@ -56,6 +59,8 @@ class Preference(Value):
                 return f"one of {', '.join(self.choices)}"
             case "choices":
                 return f"a list of some of {', '.join(self.choices)}"
+            case "text":
+                return f"a text of at most {self.high:,} characters, in one line"
 
     def accepts(self, value: Json) -> bool:
         match self.kind:
@@ -71,6 +76,8 @@ class Preference(Value):
                     and all(type(item) is str and item in self.choices for item in value)
                     and len({str(item) for item in value}) == len(value)
                 )
+            case "text":
+                return type(value) is str and len(value) <= self.high and _is_plain(value)
 
 
 class Layer(Value):
@@ -189,7 +196,7 @@ def value_from(text: str, one: Preference) -> Json:
         case "whole":
             digits = text.removeprefix("-")
             return int(text) if digits.isascii() and digits.isdigit() and len(text) < 19 else text
-        case "choice":
+        case "choice" | "text":
             return text
         case "choices":
             return [part.strip() for part in text.split(",") if part.strip()]
@@ -237,6 +244,12 @@ def _form(one: Preference) -> Json:
         case "choices":
             items: Json = {"enum": list(one.choices)}
             return {"type": "array", "items": items, "uniqueItems": True, **form}
+        case "text":
+            return {"type": "string", "maxLength": one.high, **form}
+
+
+def _is_plain(text: str) -> bool:
+    return text.isprintable() and text == text.strip()
 
 
 def _check_object(value: Any, source: str, name: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from holdfast.errors import InvalidInput, Refused
-from holdfast.model.job import ModelCall
+from holdfast.model.job import Budget, ModelCall
 from holdfast.model.times import DAY_US, day_of, from_us, given_us
 
 TYPE_CHECKING = False
@@ -122,3 +122,24 @@ def spent(core: Core, since: datetime | None, until: datetime | None) -> Sequenc
     since_us = -(2**63) if since is None else given_us(since)
     until_us = 2**63 - 1 if until is None else given_us(until)
     return core.storage.read(lambda snapshot: snapshot.spent(since_us, until_us))
+
+
+def budget(core: Core, settings: Settings) -> Budget:
+    """How the day stands. The next call may need more than what is left; it is then not made."""
+    since_us = day_of(core.clock()) * DAY_US
+    tokens, micros = core.storage.read(lambda snapshot: snapshot.spent_tokens(since_us))
+    found = Budget(
+        state="open",
+        model="" if settings.word("model.provider") == "none" else settings.word("model.name"),
+        tokens_today=tokens,
+        tokens_day=settings.whole("model.tokens_day"),
+        tokens_review=settings.whole("model.tokens_review"),
+        micros_today=micros,
+        micros_day=settings.whole("model.money_day"),
+    )
+    asks = found.model and settings.word("review.reviewer") != "rules"
+    if not (asks and found.tokens_day and found.tokens_review):
+        return found.replace(state="off")
+    priced = price_of(settings, MILLION, MILLION) is not None
+    over = tokens >= found.tokens_day or (priced and micros >= found.micros_day)
+    return found.replace(state="spent") if over else found

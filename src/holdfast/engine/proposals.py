@@ -80,6 +80,12 @@ def propose(
     return _put(work, proposal, None, suggestion, "propose")
 
 
+def was_rejected(work: Work, store: Store, suggestion: Suggestion) -> bool:
+    """Whether a person turned the same down before."""
+    known = work.tx.proposal_same(store, _fingerprint(work, suggestion, "review"))
+    return known is not None and known.state == "rejected"
+
+
 def approve(core: Core, caller: Caller, space: str | None, name: str, write: Write) -> Decided:
     _person(caller)
 

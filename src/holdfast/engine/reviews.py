@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from holdfast.ports import Snapshot, Transaction
 
 HELD_FOR = timedelta(minutes=10)
-TRIES_MAX = 5
+TRIES_MAX = 10
+# After so many tries that broke off, a review is left to the reviewer that works without help: it
+# is quick, and a call of a model is not paid for again and again.
+HELPED_TRIES_MAX = 2
 KNOWN_MAX = 500
 MESSAGES_MAX = 10_000
 
@@ -57,6 +60,11 @@ def schedule(work: Work, store: Store, session: Session, message: Message) -> bo
         return False
     ask(work.tx, session, reviewed, message.place, work.caller.user, work.at_us)
     return True
+
+
+def is_left(work: Work) -> bool:
+    """Whether a review waits that nobody alive is at."""
+    return any(not _is_held(job, work.at_us) for job in work.tx.open_jobs())
 
 
 def ask(tx: Transaction, session: Session, reviewed: int, last: int, user: str, at_us: int) -> Job:
@@ -77,14 +85,18 @@ def ask(tx: Transaction, session: Session, reviewed: int, last: int, user: str, 
 
 
 def ask_for_all(core: Core) -> int:
-    """Ask for a review of everything that none has read, however little it is."""
+    """Ask for a review of everything that none has read, however little it is; of what was given
+    up, once more."""
 
     def unit(tx: Transaction) -> int:
+        failed = tx.failed_jobs()
+        for job in failed:
+            tx.put_job(job.replace(state="waiting", tries=0, done=None))
         found = tx.unreviewed()
         for session in found:
             messages, _, _, reviewed = tx.use(session)
             ask(tx, session, reviewed, messages, session.user, core.clock())
-        return len(found)
+        return len(failed) + len(found)
 
     return core.storage.write(unit)
 
@@ -167,8 +179,7 @@ def _claim(core: Core, tx: Transaction, worker: str) -> Job | None:
     at_us = core.clock()
     busy: set[str] = set()
     for job in tx.open_jobs():
-        held = job.worker is not None and job.lease_us > at_us and not is_gone(job.worker)
-        if held or job.session in busy:
+        if _is_held(job, at_us) or job.session in busy:
             busy.add(job.session)
             continue
         if job.tries >= TRIES_MAX:
@@ -179,6 +190,10 @@ def _claim(core: Core, tx: Transaction, worker: str) -> Job | None:
         tx.put_job(mine)
         return mine
     return None
+
+
+def _is_held(job: Job, at_us: int) -> bool:
+    return job.worker is not None and job.lease_us > at_us and not is_gone(job.worker)
 
 
 def _run(held: Held) -> Job | None:
@@ -213,7 +228,11 @@ def _think(held: Held) -> ReviewAnswer:
     said, known = held.core.storage.read(lambda snapshot: _look(held, snapshot))
     settings, notes = held.settings, list[str]()
     meter = Meter(held.core, settings, "review", held.job.number)
-    for reviewer in held.core.reviewers(settings) if said else ():
+    reviewers = held.core.reviewers(settings) if said else ()
+    if held.job.tries > HELPED_TRIES_MAX and len(reviewers) > 1:
+        notes += [f"{each.name}: interrupted" for each in reviewers[:-1]]
+        reviewers = reviewers[-1:]
+    for reviewer in reviewers:
         try:
             found = reviewer.review(said, known, meter)
         except HoldfastError as exc:
@@ -242,6 +261,7 @@ def _look(held: Held, snapshot: Snapshot) -> tuple[Sequence[Said], Sequence[Know
             kind=entry.kind,
             subject=entry.subject,
             origin=entry.origin,
+            pinned=entry.pinned,
         )
         for store in mounts.seen_stores(snapshot, job.space_name)
         if STRATEGIES[store.strategy].HOLDS == "entries"
@@ -297,19 +317,30 @@ def _settle_once(held: Held, answer: ReviewAnswer, place: int, refused: str) -> 
 
 
 def _apply(work: Work, space: str, suggestion: Suggestion, settings: Settings) -> ReviewOutcome:
-    from holdfast.engine.proposals import propose
+    from holdfast.engine.proposals import propose, was_rejected
 
-    store = mounts.store_named(work.tx, space, suggestion.store, suggestion.strategy)
-    store = spaces.written_store(work, mounts.check_writable(store))
+    store = spaces.written_store(work, _home(work, space, suggestion))
     wanted, target, why = _rebased(work, store, suggestion)
+    if not why and was_rejected(work, store, wanted):
+        why = "was_rejected"
     if why:
         return _outcome(suggestion, "dropped", why)
     why = held_for(wanted, target, settings)
     if why:
-        proposal = propose(work, space, wanted, "review")
+        proposal = propose(work, space, wanted.replace(store=store.called), "review")
         return _outcome(suggestion, "held", why).replace(proposal=proposal.id)
     entry = STRATEGIES[store.strategy].accept(work, store, _with_sources(work, wanted, target))
     return _outcome(suggestion, "applied", "").replace(entry=entry.id, store=store.name)
+
+
+def _home(work: Work, space: str, suggestion: Suggestion) -> Store:
+    """The store that it is for; where the space has several of its own that would do, the first."""
+    if suggestion.store is None:
+        for store in spaces.declared_stores(work.tx, space):
+            if store.strategy == suggestion.strategy:
+                return store
+    store = mounts.store_named(work.tx, space, suggestion.store, suggestion.strategy)
+    return mounts.check_writable(store)
 
 
 def _rebased(
@@ -327,6 +358,8 @@ def _rebased(
     target = work.tx.entry(store, suggestion.target)
     if target is None or target.state == "forgotten":
         return suggestion, None, "was_forgotten"
+    if target.pinned:
+        return suggestion, target, "is_pinned"
     if target.revision == suggestion.revision:
         return suggestion, target, ""
     seen = next(

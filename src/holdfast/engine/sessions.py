@@ -29,7 +29,7 @@ def start(
 ) -> Session:
     work.expect(0, "the new session")
     sweep(work)
-    work.wakes = bool(work.tx.open_jobs())
+    work.wake_for(space.name)
     session = Session(
         id=SessionId(work.new_id()),
         number=work.seq + 1,

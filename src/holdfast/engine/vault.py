@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.engine.work import Work
     from holdfast.model.change import Change
     from holdfast.model.entry import Advice, Json
-    from holdfast.model.job import Job, Spent
+    from holdfast.model.job import Budget, Job, Spent
     from holdfast.model.problem import Problem
     from holdfast.model.space import SpaceInfo, SpaceSpec
     from holdfast.model.write import WriteOptions
@@ -172,6 +172,12 @@ class Vault:
         from holdfast.engine.costs import spent
 
         return spent(self._core, since, until)
+
+    def budget(self, space: str = DEFAULT_SPACE) -> Budget:
+        """What calls of models may still take today, by the settings of a space."""
+        from holdfast.engine.costs import budget
+
+        return budget(self._core, self._core.preferences.settings(space))
 
     def close(self) -> None:
         self._core.background.stop(GRACE_SECONDS)

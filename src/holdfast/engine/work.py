@@ -327,8 +327,16 @@ class Work(NowView):
         from holdfast.engine import reviews
 
         due = message.role == "user" and reviews.schedule(self, store, session, message)
-        self.wakes = self.wakes or due
+        self.wake_for(store.space_name)
         return due, reviews.news(self, session, self.settings(store))
+
+    def wake_for(self, space_name: str) -> None:
+        """Once this is committed, see to it that somebody does the reviews that are left."""
+        from holdfast.engine import reviews
+
+        if not self.wakes and reviews.is_left(self):
+            settings = self._preferences.settings(space_name)
+            self.wakes = not self._core.background.detaches or settings.flag("review.detach")
 
     def put_session_of(self, store: Store, session: Session, before: Session, op: str) -> None:
         space = self.tx.space_named(store.space_name)

@@ -57,7 +57,12 @@ def _started(pid: int) -> str:
 
 
 class Background:
-    """At most one thread that works while there is something to do. It holds no process back."""
+    """At most one thread that works while there is something to do. It holds no process back.
+
+    `detaches`: not a thread does the work but another process, which a preference may forbid.
+    """
+
+    detaches = False
 
     def __init__(self) -> None:
         self._lock = Lock()

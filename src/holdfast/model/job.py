@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from holdfast.model.ids import EntryId, ProposalId, SessionId
     from holdfast.model.review import Suggestion, SuggestionOp
 
+    BudgetState = Literal["off", "open", "spent"]
     JobState = Literal["waiting", "running", "done", "failed"]
     Settled = Literal["applied", "held", "dropped"]
     CallState = Literal["reserved", "done", "failed"]
@@ -90,3 +91,15 @@ class Spent(Value):
     micros: int
     unpriced: int
     took_us: int
+
+
+class Budget(Value):
+    """What models may still take today. `off`: none is set up, or its budget is zero."""
+
+    state: BudgetState
+    model: str
+    tokens_today: int
+    tokens_day: int
+    tokens_review: int
+    micros_today: int
+    micros_day: int

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
             """Those that wait or run, as they came."""
             ...
 
+        def failed_jobs(self) -> Sequence[Job]:
+            """Those that were given up."""
+            ...
+
         def newest_jobs(self, limit: int) -> Sequence[Job]: ...
 
         def untold_jobs(self, session: Session) -> Sequence[Job]:

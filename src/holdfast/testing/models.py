@@ -43,12 +43,17 @@ class Request(Value):
 
 
 class FakeModels:
-    """`with FakeModels(Reply(…), …) as service:` answers in this order; the last one repeats."""
+    """`with FakeModels(Reply(…), …) as service:` answers in this order; the last one repeats.
+
+    `asked` is set once a request came; with a `gate`, answers wait until it is set.
+    """
 
     def __init__(self, *replies: Reply) -> None:
         self._replies = list(replies) or [Reply()]
         self._lock, self._over = Lock(), Event()
         self.requests: list[Request] = []
+        self.asked, self.gate = Event(), Event()
+        self.gate.set()
         service = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -80,6 +85,7 @@ class FakeModels:
     ) -> None:
         del kind, error, trace
         self._over.set()
+        self.gate.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -91,6 +97,8 @@ class FakeModels:
                 Request(path=http.path, headers=dict(http.headers.items()), body=json.loads(sent))
             )
             reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+        self.asked.set()
+        self.gate.wait()
         if reply.manner == "silent":
             self._over.wait()
             return

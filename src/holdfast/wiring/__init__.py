@@ -43,12 +43,14 @@ def open_vault(
     clock: Clock = clock_us,
     random: Random = os.urandom,
     reviewers: Reviewers = reviewers_of,
+    background: Background | None = None,
 ) -> Vault:
     """Open the vault in a folder, in a file `sqlite:///…`, or in RAM (`memory:`).
 
     `key` is a passphrase, `raw:` and 64 hex digits, `keyring:SERVICE/NAME`, or the path of a file
     that holds one of these; with one, the whole file is encrypted. Without `create`, a vault that
-    does not exist is an error.
+    does not exist is an error. `background` does what waits, a thread of this process unless
+    something else is given.
     """
     storage = SqliteStorage(
         vault_file(where),
@@ -62,7 +64,7 @@ def open_vault(
         random=random,
         preferences=Preferences(preferences_file(where), os.environ.get(VARIABLE)),
         uses=Uses(),
-        background=Background(),
+        background=background or Background(),
         reviewers=reviewers,
     )
     return Vault(core, caller)

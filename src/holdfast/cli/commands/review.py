@@ -18,9 +18,23 @@ REVIEW = (
         verb="run",
         summary="do the reviews that are due",
         handler="holdfast.cli.handlers.reviews:run",
-        options=(Option(name="--all", help="what has too few turns for a review too"),),
+        options=(
+            Option(
+                name="--all",
+                help="what has too few turns for a review too, and what was given up",
+            ),
+            Option(name="--wait", help="come back when what others are at is done too"),
+        ),
         details="A review is due after every 10 turns of a session (`review.turns`). A program "
         "that talks does them by itself; this does what is left now, and here.",
+    ),
+    Command(
+        verb="list",
+        summary="list the reviews, the newest first",
+        handler="holdfast.cli.handlers.reviews:list_reviews",
+        options=(Option(name="--limit", kind=integer(1, 1_000), default="20", help="how many"),),
+        details="What waits and what was done, by which reviewer, what came of it, and why it was "
+        "not the one that was asked first.",
     ),
     Command(
         verb="inbox",
@@ -41,9 +55,9 @@ REVIEW = (
     ),
     Command(
         verb="show",
-        summary="show a proposal, and why it is held",
+        summary="show a proposal and why it is held, or a review",
         handler="holdfast.cli.handlers.review:show",
-        arguments=(_ID,),
+        arguments=(_ID.replace(help="its id; or the number of a review"),),
         options=(_ALL,),
     ),
     Command(
@@ -88,7 +102,8 @@ COST = (
             Option(name="--until", kind=UNTIL, help="only before then"),
         ),
         details="Money is shown where the price of the model is set (`model.price_in`, "
-        "`model.price_out`).",
+        "`model.price_out`). Says what is left of the day's budget; where nothing is, the rules "
+        "review until the next day (UTC).",
         examples=("holdfast cost --since 7d",),
     ),
 )

@@ -7,16 +7,18 @@ from contextlib import contextmanager
 from holdfast.cli.opening import opened_vault, space_of, write_options
 from holdfast.cli.output import Column, in_a_line
 from holdfast.core.codec import plain
-from holdfast.model.ids import short
+from holdfast.errors import NotFound
+from holdfast.model.ids import SHORT_CHARS, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator, Sequence
     from typing import Any
 
     from holdfast.cli.grammar import Call
     from holdfast.cli.output import Output
     from holdfast.engine.proposals import Inbox
+    from holdfast.model.job import Job
     from holdfast.model.proposal import Proposal
 
 
@@ -27,10 +29,26 @@ def _inbox(call: Call) -> Generator[Inbox]:
 
 
 def inbox(call: Call, out: Output) -> None:
-    with _inbox(call) as box:
+    with opened_vault(call) as vault:
+        box = vault.inbox() if call["all"] else space_of(call, vault).inbox()
         found = box.read(state=call["state"], limit=call["limit"])
         rows = [_row(each) for each in found]
         out.table(rows, _COLUMNS, empty="Nothing waits" if call["state"] == "pending" else "None")
+        for line in _how_reviews_stand(vault.reviews(limit=1_000)):
+            out.note(line)
+
+
+def _how_reviews_stand(jobs: Sequence[Job]) -> Iterator[str]:
+    """Where a review waits, was given up, or was not made by the model that is set up."""
+    waiting = sum(job.state in ("waiting", "running") for job in jobs)
+    failed = sum(job.state == "failed" for job in jobs)
+    if waiting:
+        yield f"Reviews that are due: {waiting} (holdfast review run)"
+    if failed:
+        yield f"Reviews that were given up: {failed} (holdfast review run --all)"
+    last = next((job.answer for job in jobs if job.answer is not None), None)
+    if last is not None and last.note:
+        yield f"The last review was made by {last.reviewer} ({last.note})"
 
 
 def _row(proposal: Proposal) -> dict[str, Any]:
@@ -48,9 +66,27 @@ _COLUMNS = (
 
 
 def show(call: Call, out: Output) -> None:
+    if call["id"].isascii() and call["id"].isdigit() and len(call["id"]) < SHORT_CHARS:
+        _show_review(call, out)
+        return
     with _inbox(call) as box:
         found = box.get(call["id"])
         out.emit(plain(found), lambda: _whole(found))
+
+
+def _show_review(call: Call, out: Output) -> None:
+    from holdfast.cli.handlers.reviews import whole
+
+    number = int(call["id"])
+    with opened_vault(call) as vault:
+        found = next((job for job in vault.reviews(limit=1_000) if job.number == number), None)
+    if found is None:
+        raise NotFound(
+            "review_not_found",
+            f"there is no review {number} among the newest 1,000",
+            hint="holdfast review list",
+        )
+    out.emit(plain(found), lambda: whole(found))
 
 
 def approve(call: Call, out: Output) -> None:

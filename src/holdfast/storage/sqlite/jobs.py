@@ -44,6 +44,9 @@ class JobReads:
     def open_jobs(self) -> Sequence[Job]:
         return [job_from(row) for row in self._jobs("open_jobs")]
 
+    def failed_jobs(self) -> Sequence[Job]:
+        return [job_from(row) for row in self._jobs("failed_jobs")]
+
     def newest_jobs(self, limit: int) -> Sequence[Job]:
         return [job_from(row) for row in self._jobs("newest_jobs", (limit,))]
 

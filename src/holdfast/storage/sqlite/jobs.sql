@@ -12,6 +12,12 @@ SELECT j.number, s.id, j.session, p.name, j.first, j.last, j.user, j.state, j.ma
 FROM job j JOIN session s ON s.number = j.session JOIN space p ON p.number = s.space
 WHERE j.state IN ('waiting', 'running') ORDER BY j.number;
 
+-- name: failed_jobs
+SELECT j.number, s.id, j.session, p.name, j.first, j.last, j.user, j.state, j.made_us, j.done_us,
+    j.worker, j.lease_us, j.tries, j.told, j.body
+FROM job j JOIN session s ON s.number = j.session JOIN space p ON p.number = s.space
+WHERE j.state = 'failed' ORDER BY j.number;
+
 -- name: newest_jobs
 SELECT j.number, s.id, j.session, p.name, j.first, j.last, j.user, j.state, j.made_us, j.done_us,
     j.worker, j.lease_us, j.tries, j.told, j.body
