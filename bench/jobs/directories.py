@@ -122,7 +122,7 @@ def _round(
     try:
         for name in names:
             try:
-                own = place / str(len(peers))
+                own = place / str(list(PEERS).index(name))
                 own.mkdir()
                 peers[name] = PEERS[name](own)
             except Missing as why:
