@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -142,7 +144,7 @@ PEERS = (
 )
 
 
-def bench(*words: str, file: Path) -> tuple[str, dict[str, Any]]:
+def bench(*words: str, file: Path, **env: str) -> tuple[str, dict[str, Any]]:
     done = subprocess.run(
         [
             sys.executable,
@@ -156,6 +158,7 @@ def bench(*words: str, file: Path) -> tuple[str, dict[str, Any]]:
             str(file),
         ],
         cwd=ROOT,
+        env={**os.environ, **env},
         check=True,
         capture_output=True,
         text=True,
@@ -178,6 +181,22 @@ def test_a_job_prints_its_rows(job: str, tmp_path: Path) -> None:
     assert found["facts"]["holdfast"] == __version__
     assert found["facts"]["peers"].startswith("none installed")
     assert not list((ROOT / "bench" / "results").glob(f"run-*/{tmp_path.name}"))
+
+
+def test_directories_are_measured_beside_the_programs_that_are_there(tmp_path: Path) -> None:
+    """Of git, restic and borg, the first alone; then none."""
+    (tmp_path / "git").symlink_to(str(shutil.which("git")))
+    for there, missing in (("git", ("restic", "borg")), ("", ("git", "restic", "borg"))):
+        folder = tmp_path if there else tmp_path / "none"
+        said, found = bench("directories", file=tmp_path / "found.json", PATH=str(folder))
+        rows = {row["candidate"]: row for row in found["tables"][0]["rows"]}
+        for step in ("20 files, first push", "3 MB, one byte inserted"):
+            of = {name: rows[f"{step}: {name}"] for name in ("git", "restic", "borg")}
+            lacking = [name for name, row in of.items() if row["remark"] == "not installed"]
+            assert lacking == list(missing)
+            assert all(of[name]["median"] == "–" for name in missing)
+            assert rows[f"{step}: holdfast, as a library"]["median"] != "–"
+        assert said.count("not installed") == 6 * len(missing)
 
 
 def test_many_writers_share_their_syncs(tmp_path: Path) -> None:

@@ -264,6 +264,10 @@ WORDS = {
     "directory_deleted": ("the directory was deleted while it was pushed", "push again"),
     "folder_other_name": ("the folder is of a directory with another name", "use another folder"),
     "folder_other_type": ("the folder is of a directory of another type", "use that type's noun"),
+    "vault_other": (
+        "the folder's history is of another vault, and this one never had it",
+        "name the right vault, mount its disk, or begin anew with `--force`",
+    ),
     "head_moving": ("others changed the directory all the time", "do it again when it is quieter"),
     "agent_name_taken": ("another agent is registered under the name", "register under another"),
     "answer_outdated": (
@@ -413,6 +417,10 @@ WORDS = {
     "storage_busy": ("another program holds the database", "close it"),
     "storage_cannot_open": ("the file cannot be opened", "see that it is a file, and yours"),
     "storage_full": ("the disk is full", "free some space, then do it again"),
+    "vault_gone": (
+        "the open vault was deleted or moved, or its disk went away",
+        "bring it back and open it again",
+    ),
     "storage_io": (
         "reading or writing the disk failed",
         "look at the system's log, then `holdfast verify`",

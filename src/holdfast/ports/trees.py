@@ -14,6 +14,10 @@ if TYPE_CHECKING:
             """The one that is kept; a forgotten one is not found."""
             ...
 
+        def knows_directory(self, directory: str) -> bool:
+            """Whether one with this id ever was here, kept or not."""
+            ...
+
         def directories(self, space: str, kind: str) -> Sequence[Directory]:
             """All that are kept, by name, the hidden among them."""
             ...

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
+    from holdfast.engine.directories.folder import Working
     from holdfast.engine.work import Work
     from holdfast.model.directory import Pack, VersionKind
     from holdfast.model.write import Caller, Write
@@ -90,6 +91,29 @@ class Desk(Value):
                 f"`holdfast {self.type} list` shows what is there",
             )
         return seen.directory, seen.head, seen
+
+    def find_of(self, working: Working) -> tuple[Directory, Version, Seen]:
+        """The same for that of a working folder."""
+        try:
+            return self.find(working.config.name)
+        except NotFound:
+            self.check_history(working)
+            raise
+
+    def check_history(self, working: Working) -> None:
+        """A folder with a history must not begin anew in a vault that never had it: the right one
+        may only be out of reach."""
+        state = working.state()
+        if state is None:
+            return
+        if not self.core.storage.read(lambda tx: tx.knows_directory(state.directory)):
+            raise Conflict(
+                "vault_other",
+                f"{working.config.name} was last at v{state.v} in another vault: "
+                f"{self.core.storage.where} never had it",
+                hint="see that HOLDFAST_VAULT names the right vault and that its disk is mounted; "
+                "`push --force` begins anew in this one",
+            )
 
     def make(
         self,

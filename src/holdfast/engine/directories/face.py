@@ -19,6 +19,7 @@ from holdfast.engine.directories.folder import (
     open_folder,
     write_config,
 )
+from holdfast.engine.directories.layout import finish
 from holdfast.engine.directories.pull import Pulled, PullOptions, clone, pull
 from holdfast.engine.directories.push import Pushed, PushOptions, push
 from holdfast.engine.directories.scan import silent
@@ -164,8 +165,9 @@ class Directories:
 
     def status(self, folder: Place) -> FolderStatus:
         working = self._folder(folder)
-        self._desk.find(working.config.name)
+        self._desk.find_of(working)
         with working.held():
+            finish(working)
             return look.status(self._desk, working)
 
     def list(self, *, hidden: bool = False) -> Sequence[Listed]:
@@ -197,6 +199,7 @@ class Directories:
             return look.diff(self._desk, name, before, after, None)
         working = self._folder(folder)
         with working.held():
+            finish(working)
             return iter(list(look.diff(self._desk, name, before, after, working)))
 
     def rollback(

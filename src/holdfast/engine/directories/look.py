@@ -73,7 +73,7 @@ class FileDiff(Value):
 
 
 def status(desk: Desk, working: Working) -> FolderStatus:
-    directory, head, seen = desk.find(working.config.name)
+    directory, head, seen = desk.find_of(working)
     found = scan(working)
     base = base_of(working, seen, found.root.digest)
     objects = Objects(desk.core.storage, found.folders)

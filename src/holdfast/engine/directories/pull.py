@@ -72,7 +72,7 @@ def _pull(
     write: Write,
     changed: tuple[Kept, ...],
 ) -> Pulled:
-    directory, head, seen = desk.find(working.config.name)
+    directory, head, seen = desk.find_of(working)
     target = head if options.version == "latest" else resolved(options.version, seen)
     found = scan(working, options.progress)
     base = base_of(working, seen, found.root.digest)

@@ -83,6 +83,8 @@ def push(desk: Desk, working: Working, options: PushOptions, write: Write) -> Pu
 def _push(desk: Desk, working: Working, found: Scan, options: PushOptions, write: Write) -> Pushed:
     name, ours = working.config.name, found.root
     seen = desk.see(name)
+    if seen.directory is None and not options.force:
+        desk.check_history(working)
     head, base = seen.head, base_of(working, seen, ours.digest)
     moved = head is not None and (base is None or base.v != head.v)
     if head is not None and not options.force:
@@ -152,7 +154,7 @@ def _merge(
     rests_on = EMPTY if options.force else base_root
     storing = store_scan(desk, working, found, rests_on, options.progress)
     merged = merged_with(desk, working, found, base_root, head)
-    if merged.root.digest == head.tree and not options.force:
+    if merged.root.digest == head.tree and not merged.conflicts and not options.force:
         return _pushed("unchanged", working, found, head, behind=True)
     store_merged(storing, merged)
     drafts = [

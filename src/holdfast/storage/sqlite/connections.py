@@ -6,13 +6,14 @@ How each is made stands in recipe.py. How far the log went is noted beside it (w
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import threading
 from contextlib import contextmanager
 
 import apsw
 
-from holdfast.errors import Closed, Unsupported
+from holdfast.errors import Closed, StorageFailed, Unsupported
 from holdfast.storage.sqlite.failures import failure, spoils
 from holdfast.storage.sqlite.recipe import fill_log, keep_log
 from holdfast.storage.sqlite.witness import count_in
@@ -20,6 +21,7 @@ from holdfast.storage.sqlite.witness import count_in
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from pathlib import Path
     from typing import TypeVar
 
     from holdfast.storage.sqlite.recipe import Recipe
@@ -32,6 +34,7 @@ RETRY_PAGES = 250
 READERS_MAX = 8
 HANGERS_ON_MAX = 32
 CHECK_AGAIN_S = 0.05
+GONE = "vault_gone"
 
 
 class Writer:
@@ -52,6 +55,7 @@ class Writer:
         self._grew = False  # since the witness was told
         self._count_due = False  # the file may have taken over all that the witness knows of
         self._page_bytes = 0
+        self._identity: tuple[int, int] | None = None
         self._version: int | None = None
         self._seen_state = -1
         self._ended = False
@@ -88,6 +92,8 @@ class Writer:
 
     def _look_at_first(self, conn: apsw.Connection) -> None:
         self._page_bytes, self._seen_state = conn.pragma("page_size"), -1
+        assert self.file is not None
+        self._identity = identity(self.file)
         accept, self._accept = self._accept, None
         if accept is not None:
             self.check(conn)
@@ -118,6 +124,7 @@ class Writer:
             self._witness.clear()
 
     def begin(self, conn: apsw.Connection) -> None:
+        self._check_there()
         conn.execute("BEGIN IMMEDIATE")
         if self._version is not None and conn.data_version("main") != self._seen_state:
             version = conn.pragma("user_version")
@@ -128,6 +135,16 @@ class Writer:
                     f" {version} while this one had it open",
                     hint="end this program, update holdfast, and start it again",
                 )
+
+    def _check_there(self) -> None:
+        """A file that was deleted or moved takes commits as before, and loses them in the end."""
+        if self.file is not None and identity(self.file) != self._identity:
+            raise StorageFailed(
+                GONE,
+                f"{self.file}: the vault is no longer there: it was deleted or moved, or its disk"
+                " is not mounted",
+                hint="bring it back and open it again; what was acknowledged before is in it",
+            )
 
     def note(self) -> BaseException | None:
         """After each commit, before the turn is given on: tell the witness of it."""
@@ -388,6 +405,15 @@ def _leave(conn: apsw.Connection, *, idle: bool) -> None:
     trap: list[object] = [conn, apsw]  # the module closes what is open when it goes
     trap.append(trap)
     gc.freeze()
+
+
+def identity(file: Path) -> tuple[int, int] | None:
+    """What names a file whatever path leads to it; None when there is none."""
+    try:
+        found = os.stat(file)  # noqa: PTH116 - before each commit, so the quick way
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def forked() -> Closed:

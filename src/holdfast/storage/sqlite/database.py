@@ -20,10 +20,12 @@ import apsw
 from holdfast.errors import Closed, KeyProblem, Refused, Unsupported
 from holdfast.storage.sqlite.commit import Committer, Ticket
 from holdfast.storage.sqlite.connections import (
+    GONE,
     Readers,
     Writer,
     closed,
     forked,
+    identity,
 )
 from holdfast.storage.sqlite.failures import failure
 from holdfast.storage.sqlite.keys import change_key
@@ -367,7 +369,8 @@ class Helper:
             except Closed:
                 return
             except BaseException as exc:  # noqa: BLE001 - its owner hears of it: the next writer
-                self._committer.owed = exc
+                if getattr(exc, "code", "") != GONE:  # who writes next sees for itself
+                    self._committer.owed = exc
                 more = False
             turns += 1
         if not more:
@@ -404,15 +407,6 @@ _live: weakref.WeakSet[Database] = weakref.WeakSet()
 _held: list[Database] = []
 _opening: list[Path] = []
 _inherited: set[tuple[int, int] | None] = set()
-
-
-def identity(file: Path) -> tuple[int, int] | None:
-    """What names a file whatever path leads to it; never in `_inherited` when there is none."""
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _before_fork() -> None:

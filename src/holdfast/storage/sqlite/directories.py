@@ -37,6 +37,9 @@ class TreeReads(ObjectReads):
         row = next(self._trees("directory_named", (space, kind, name)), None)
         return None if row is None else _directory_from(row)
 
+    def knows_directory(self, directory: str) -> bool:
+        return any(self._trees("knows_directory", (directory,)))
+
     def directories(self, space: str, kind: str) -> Sequence[Directory]:
         return [_directory_from(row) for row in self._trees("directories", (space, kind))]
 

@@ -6,6 +6,9 @@ SELECT d.number, d.id, d.space, d.name, d.type, d.state, d.hidden, d.head, d.cre
 FROM directory d JOIN space s ON s.number = d.space
 WHERE s.name = ? AND d.type = ? AND d.name = ? AND d.state = 'kept';
 
+-- name: knows_directory
+SELECT 1 FROM directory WHERE id = ?;
+
 -- name: directories
 SELECT d.number, d.id, d.space, d.name, d.type, d.state, d.hidden, d.head, d.created_us, d.revision,
     s.name
