@@ -394,6 +394,23 @@ def test_a_file_that_the_stat_cache_mistook_is_read_again(notes: Path, vault: Va
     sound(vault)
 
 
+def test_a_link_that_the_stat_cache_knows_is_stored(notes: Path, vault: Vault) -> None:
+    fill(notes, {"link": ("l", "somewhere"), "a": b"a"})
+    working = open_folder(notes)
+    with working.held():
+        found = scan(working)
+        seen = found.seen[""]
+        rows = rows_of((notes / name).lstat() for name in seen.names)
+        working.keep_cache({"": record_of(seen.names, rows, seen.digests, {}, found.root, 2**62)})
+        assert scan(working).contents == {}, "nothing was read"
+    memory(vault).push(notes)
+    memory(vault).clone("notes", notes.parent / "copy")
+    assert held(notes.parent / "copy") == held(notes)
+    (notes / "link").unlink()
+    fill(notes, {"link": b"a file"})
+    memory(vault).push(notes)
+
+
 @pytest.mark.row("A23")
 def test_a_file_that_never_stops_changing_is_an_error(notes: Path, vault: Vault) -> None:
     count = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 
@@ -34,9 +35,11 @@ class LocalContents(Mapping[str, bytes]):
         path = self._found.paths[name]
         with failing(self._place), Root(self._place) as root:
             handle, last = root.split(path)
-            if (self._place / path).is_symlink():
-                data = os.readlink(last, dir_fd=handle).encode()
-            else:
+            try:
+                data = os.fsencode(os.readlink(last, dir_fd=handle))
+            except OSError as exc:
+                if exc.errno != errno.EINVAL:  # it is no link
+                    raise
                 with os.fdopen(root.open(path), "rb") as file:
                     data = file.read()
         if digest_of(data) != name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from functools import partial
 
@@ -9,10 +10,12 @@ from holdfast.core.trees.compare import compare
 from holdfast.core.trees.folder import decode_folder
 from holdfast.core.trees.tree import EMPTY, open_folder
 from holdfast.engine.directories.desk import Overtaken
+from holdfast.engine.directories.folder import failing
 from holdfast.engine.directories.objects import Objects, Storing, file_content, folder_content
 from holdfast.engine.directories.places import Root
 from holdfast.engine.directories.scan import changing
-from holdfast.model.tree import FOLDER, Node
+from holdfast.errors import Refused
+from holdfast.model.tree import FOLDER, LINK, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +49,7 @@ def store_scan(
 
     storing = Storing(desk.core.storage, desk.core.clock(), changed)
     objects = Objects(desk.core.storage, found.folders)
-    with Root(working.root) as root:
+    with failing(working.root), Root(working.root) as root:
         storing.add(_contents(found, rests_on, objects.load, root, progress))
     storing.add(
         folder_content(name, found.folders[name])
@@ -75,18 +78,25 @@ def _contents(
             continue
         files, size = files + 1, size + node.size
         progress("store", files, size)
-        opened = partial(_opened, found, root, change.path, node.digest)
+        opened = partial(_opened, found, root, change.path, node)
         yield file_content(node.digest, node.size, opened)
 
 
-def _opened(found: Scan, root: Root, path: str, name: str) -> BinaryIO | bytes:
-    known = found.contents.get(name)
+def _opened(found: Scan, root: Root, path: str, node: Node) -> BinaryIO | bytes:
+    known = found.contents.get(node.digest)
     if known is not None:
         return known
     try:
+        if node.kind == LINK:
+            handle, name = root.split(path)
+            return os.fsencode(os.readlink(name, dir_fd=handle))
         return os.fdopen(root.open(path), "rb")
-    except FileNotFoundError:
+    except (FileNotFoundError, Refused):
         raise Changed(changing(path)) from None
+    except OSError as exc:
+        if exc.errno in (errno.ELOOP, errno.EINVAL):  # a link where a file was, or back
+            raise Changed(changing(path)) from None
+        raise
 
 
 def _folders(before: Node, after: Node, load: Load) -> Iterator[str]:
