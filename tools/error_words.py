@@ -408,6 +408,10 @@ WORDS = {
     "checkpoint_not_written": ("a checkpoint could not be written", "check the folder"),
     "copy_not_equal": ("after copying, source and target differ", "copy again while nobody writes"),
     "demo_failed": ("a step of the demo failed", "report it"),
+    "extra_missing": (
+        "a library that is not installed by default is needed",
+        "install the extra that the hint names",
+    ),
     "folder_unreadable": (
         "the folder that the command runs in is gone or closed",
         "go to another folder",

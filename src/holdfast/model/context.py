@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.model.value import Value
+from holdfast.model.value import Readable, Value
 
 
 class Line(Value):
@@ -38,10 +38,9 @@ class Block(Value):
     reach: str
 
 
-class Context(Value):
+class Context(Readable):
     """The ordered blocks. A function of (log position, UTC day, configuration, budget)."""
 
-    text: str
     tokens: int
     budget: int | None
     blocks: tuple[Block, ...]

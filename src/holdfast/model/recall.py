@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.model.value import Value
+from holdfast.model.value import Readable, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,13 +37,12 @@ class Recalled(Value):
     why: Mapping[str, float]
 
 
-class Recall(Value):
+class Recall(Readable):
     """`left_out` were found and not shown: they did not fit, or say what another one says.
 
     `looked` is there where diagnostics were asked for.
     """
 
-    text: str
     tokens: int
     budget: int
     hits: tuple[Recalled, ...]

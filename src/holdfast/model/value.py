@@ -66,3 +66,9 @@ class Value:
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self.fields_)
         return f"{type(self).__name__}({shown})"
+
+
+class Readable(Value):
+    """What is there to be read: `text` is all of it, and the other fields say about it."""
+
+    text: str

@@ -58,6 +58,12 @@ TABLE = Table(
             heading=_MEMORY,
         ),
         Noun(
+            name="mcp",
+            summary="serve the memory to agents' programs",
+            commands="holdfast.cli.commands.mcp:MCP",
+            heading=_MEMORY,
+        ),
+        Noun(
             name="session",
             summary="keep, search and read what was said",
             commands="holdfast.cli.commands.sessions:SESSION",
