@@ -35,7 +35,7 @@ MAY_IMPORT = {
     },
     "kernel": {"errors", "model", "core", "ports", "engine", "strategies"},
     "aio": {"errors", "model", "core", "ports", "strategies", "engine", "wiring"},
-    "mcp": {"errors", "model", "core", "ports", "engine", "wiring", "aio", "__init__"},
+    "mcp": {"errors", "model", "core", "ports", "engine", "wiring", "aio"},
     "cli": {
         "errors",
         "model",

@@ -16,6 +16,7 @@ import mcp_types as types
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
+import holdfast
 from holdfast.core.forms import Misfit
 from holdfast.core.results import result_of, result_schema, text_of
 from holdfast.core.signatures import arguments_form, signature_of
@@ -140,15 +141,13 @@ def instructions(space: Space, budget: int | None) -> str:
 
 
 def server_for(space: Space, call: HandOver, told: str) -> Server[Any]:
-    from holdfast import __version__
-
     quiet = logging.getLogger("mcp")  # what it logs may quote what is remembered
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False
     answers = SpaceServer(space, call)
     return Server(
         NAME,
-        version=__version__,
+        version=holdfast.__version__,
         instructions=told,
         on_list_tools=answers.list_tools,
         on_call_tool=answers.call_tool,
