@@ -165,7 +165,7 @@ def test_space_session_agent_and_user_are_honoured(vault: Path, tmp_path: Path, 
 @pytest.mark.row("I16", "B07")
 def test_the_printed_configuration_starts_it(vault: Path, tmp_path: Path) -> None:
     found = run(
-        ["mcp", "config", "--agent", "planner", "--vault", "vault", "--budget", "500", "--json"],
+        ["mcp", "show", "--agent", "planner", "--vault", "vault", "--budget", "500", "--json"],
         cwd=tmp_path,
     )
     server = json.loads(found.stdout)["mcpServers"]["holdfast"]
@@ -483,5 +483,5 @@ def test_without_the_library_it_says_what_to_install(vault: Path) -> None:
 
 def test_other_commands_do_not_import_the_library(tmp_path: Path) -> None:
     heavy = ("mcp", "mcp_types", "pydantic", "anyio", "starlette", "holdfast.mcp.server")
-    for words in (["mcp", "--help"], ["help", "mcp"], ["--complete", "mcp", "con"]):
+    for words in (["mcp", "--help"], ["help", "mcp"], ["--complete", "mcp", "sh"]):
         assert_light(words, tmp_path, heavy)

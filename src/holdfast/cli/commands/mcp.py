@@ -21,12 +21,12 @@ MCP = (
         "connection is a session of its own unless --session names one. Needs the extra `mcp`.",
     ),
     Command(
-        verb="config",
+        verb="show",
         summary="print the configuration with which a client starts it",
-        handler="holdfast.cli.handlers.mcp:config",
+        handler="holdfast.cli.handlers.mcp:show",
         options=(_BUDGET,),
         details="JSON, as most clients read it. It names this vault, space and program; --agent "
         "and --user go along, and so does --key-file, but never a key.",
-        examples=("holdfast mcp config --agent planner",),
+        examples=("holdfast mcp show --agent planner",),
     ),
 )

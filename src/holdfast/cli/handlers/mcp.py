@@ -38,7 +38,7 @@ def _as_agent(call: Call, space: Space) -> Space:
     return space.seen_by(space.caller.replace(actor=Actor(kind="agent", name=AGENT)))
 
 
-def config(call: Call, out: Output) -> None:
+def show(call: Call, out: Output) -> None:
     import sys
     from json import dumps
     from pathlib import Path
