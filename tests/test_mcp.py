@@ -225,6 +225,7 @@ def test_a_read_only_mount_is_refused_with_code_and_cure(vault: Path, tmp_path: 
     [
         ({}, "store is missing"),
         ({"store": "narrative", "text": 7}, "text must be text"),
+        ({"store": "narrative", "text": None}, "text must be text"),
         ({"store": "narrative", "text": ""}, "the note"),
         ({"store": "narrative", "text": "x", "txet": 1}, "did you mean text"),
         ({"store": "narrative", "text": "x", "id": "../x\0"}, "id"),
@@ -239,6 +240,15 @@ def test_what_does_not_fit_is_a_result_that_says_so(arguments: dict[str, Any], s
         assert refused.is_error
         assert says in refused.content[0].text
         assert refused.structured_content["error"]["code"]
+
+    inside(conversation)
+
+
+def test_a_value_may_be_null() -> None:
+    async def conversation(client: Client) -> None:
+        assert not (await client.call_tool("memory_set", {"key": "a", "value": None})).is_error
+        found = await client.call_tool("memory_get", {"key": "a"})
+        assert found.structured_content == {"found": True, "value": None}
 
     inside(conversation)
 

@@ -165,6 +165,7 @@ def test_what_fits_is_taken_as_it_is(given: dict[str, Any]) -> None:
     [
         ({}, "text is missing"),
         ({"text": 7}, "text must be text"),
+        ({"text": None}, "text must be text"),
         ({"text": "x", "count": "2"}, "count must be a whole number"),
         ({"text": "x", "count": True}, "count must be a whole number"),
         ({"text": "x", "count": 1.5}, "count must be a whole number"),

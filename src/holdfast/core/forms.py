@@ -181,7 +181,8 @@ class Group(Form):
                 raise Misfit(path, f"{key} is missing", f"add `{key}: …`")
         made: dict[str, Json] = {}
         for key, form in self.fields.items():
-            if key in found and (found[key] is not None or isinstance(form, (Text, Whole, Flag))):
+            said = found.get(key) is not None or key in self.needs
+            if key in found and (said or isinstance(form, (Text, Whole, Flag))):
                 made[key] = form.read(found[key], (*path, key))
             elif form.default is not None:
                 made[key] = form.default

@@ -81,7 +81,8 @@ class Offered:
             raise InvalidInput(
                 "arguments_invalid", f"{self.name}: {exc.message}", hint=exc.cure
             ) from None
-        return {key: value for key, value in given.items() if value is not None}
+        needs = self._form.needs
+        return {key: value for key, value in given.items() if value is not None or key in needs}
 
 
 class SpaceServer:
