@@ -274,7 +274,8 @@ def test_a_revision_that_moved_is_a_conflict(cli: Cli) -> None:
 
 def test_text_comes_from_standard_input_whatever_is_in_it(cli: Cli) -> None:
     text = "多行\n\tand \x1b[31mred\n"
-    cli("note", "save", "-", "--id", "x", stdin=text)
+    held = cli("note", "save", "-", "--id", "x", "--json", stdin=text)
+    cli.says("review", "approve", json.loads(held.stderr)["error"]["proposal"])
     assert cli.json("note", "read", "x")["text"] == text
     assert cli.says("note", "read") == "x  2026-01-15 12:00  多行\\n\\tand \\x1b[31mred\\n\n"
     assert "\x1b" not in cli.says("note", "read", "x") + cli.says("context") + cli.says("log")

@@ -317,6 +317,10 @@ WORDS = {
     "suggestion_misplaced": ("the store keeps no entries", "name one that does"),
     "lifecycle_refused": ("the entry's state does not allow that", "only a draft can be promoted"),
     "name_of_agent": ("the name belongs to another agent", "ask for another name"),
+    "write_held": (
+        "screening found something in what was to be written, and holds it for a person",
+        "approve the proposal that it names, or write it again without what was found",
+    ),
     "note_too_old": ("a short-term store would let go of the note at once", "a long-term store"),
     "not_confirmed": ("the question was not answered with yes", "nothing was changed"),
     "past_is_fixed": ("an earlier moment cannot be written", "write to the space as it is now"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar
+    from typing import Any, ClassVar
 
 
 class HoldfastError(Exception):
@@ -25,6 +25,11 @@ class HoldfastError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} (hint: {self.hint})" if self.hint else self.message
+
+    @property
+    def more(self) -> dict[str, object]:
+        """What programs are told beside code, message and hint."""
+        return {}
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.code, self.message, self.hint)
@@ -72,6 +77,51 @@ class Conflict(HoldfastError):
 
 class Refused(HoldfastError):
     """A rule forbids it: a read-only mount, a scope, a policy, a limit."""
+
+
+class Held(Refused):
+    """Screening found something in a write. Nothing was changed; it waits for a person.
+
+    `proposal` is its id in the inbox; `findings` say what was found and where, never the text.
+    `wanted` is the suggestion and the store, until both are in the inbox.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        findings: tuple[Any, ...],
+        *,
+        proposal: str = "",
+        turned_down: bool = False,
+        wanted: Any = None,
+    ) -> None:
+        what = ", ".join(map(str, findings[:5])) + (", …" if len(findings) > 5 else "")
+        name = proposal[-8:]
+        where = f"it waits as the proposal {name}" if proposal else "it was not written"
+        hint = f"a person lets it in: holdfast review approve {name}; else take that out and repeat"
+        if turned_down:
+            where = f"a person turned it down before, as the proposal {name}"
+            hint = "take out what was found; or a person writes it again"
+        super().__init__(
+            "write_held", f"screening held this write to {label}: {what}; {where}", hint=hint
+        )
+        self.label, self.findings, self.proposal = label, findings, proposal
+        self.turned_down, self.wanted = turned_down, wanted
+
+    @property
+    def more(self) -> dict[str, object]:
+        found = [
+            {"code": each.code, "field": each.field, "start": each.start, "end": each.end}
+            for each in self.findings
+        ]
+        return {"proposal": self.proposal, "findings": found}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _held_again, (self.label, self.findings, self.proposal, self.turned_down)
+
+
+def _held_again(label: str, findings: tuple[Any, ...], proposal: str, turned_down: bool) -> Held:
+    return Held(label, findings, proposal=proposal, turned_down=turned_down)
 
 
 class KeyProblem(HoldfastError):

@@ -36,6 +36,7 @@ _IN_A_LINE = _ESCAPED | {9: "\\t", 10: "\\n", 13: "\\r"}
 _BOLD, _DIM, _CYAN, _RED, _YELLOW = "1", "2", "36", "1;31", "1;33"
 OUTPUT_FAILED = "output_failed"
 _PROGRESS_SECONDS_MIN = 0.1
+_NO_MORE: Mapping[str, object] = {}
 
 
 def visible(text: str) -> str:
@@ -151,7 +152,7 @@ class Output:
         self._say("warning", code, message, hint)
 
     def error(self, error: HoldfastError) -> None:
-        self._say("error", error.code, error.message, error.hint)
+        self._say("error", error.code, error.message, error.hint, error.more)
 
     def progress(self, words: str) -> None:
         """How far long work is: one line, written over, and only while a person watches."""
@@ -217,9 +218,12 @@ class Output:
             for cells in lines
         )
 
-    def _say(self, kind: str, code: str, message: str, hint: str) -> None:
+    def _say(
+        self, kind: str, code: str, message: str, hint: str, more: Mapping[str, object] = _NO_MORE
+    ) -> None:
         if self.json:
-            self._json(self._err, {kind: {"code": code, "message": message, "hint": hint}})
+            said = {"code": code, "message": message, "hint": hint, **more}
+            self._json(self._err, {kind: said})
         elif not self.quiet or kind == "error":
             head = self._paint(self._err, _RED if kind == "error" else _YELLOW, f"{kind}:")
             tail = self._paint(self._err, _DIM, f"[{code}]")

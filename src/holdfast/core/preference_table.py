@@ -43,6 +43,14 @@ TABLE: tuple[Preference, ...] = (
         "budget and the time; or each candidate's scores too",
     ),
     Preference(
+        name="screening.find",
+        kind="choices",
+        default=["secrets", "hidden", "instructions"],
+        choices=("secrets", "hidden", "instructions"),
+        help="what is held for a person when it is to be remembered, and not shown where it stands "
+        "already: secrets, characters that hide something, instructions to the agent",
+    ),
+    Preference(
         name="write.start",
         kind="choice",
         default="draft",

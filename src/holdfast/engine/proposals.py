@@ -13,7 +13,9 @@ from __future__ import annotations
 from itertools import islice
 
 from holdfast.core.canonical import canonical_text
+from holdfast.core.suggesting import changes_of
 from holdfast.engine import mounts, spaces
+from holdfast.engine.screening import marks_of, wanted_of
 from holdfast.engine.work import mutate
 from holdfast.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
 from holdfast.model.ids import ProposalId, is_id, is_short, short
@@ -56,8 +58,10 @@ def propose(
     """Put a suggestion into the inbox. One that waits already, or was rejected, is given back."""
     named = mounts.store_named(work.tx, space_name, suggestion.store, suggestion.strategy)
     store = spaces.written_store(work, mounts.check_writable(named))
+    if held != "screening" and (found := work.held(store, wanted_of(suggestion))):
+        held, findings = "screening", found
     known = work.tx.proposal_same(store, _fingerprint(work, suggestion, held))
-    if known is not None and known.state in ("pending", "rejected"):
+    if known is not None and (known.state == "pending" or _is_settled(known, work)):
         return known
     proposal = Proposal(
         id=ProposalId(work.new_id()),
@@ -84,6 +88,12 @@ def was_rejected(work: Work, store: Store, suggestion: Suggestion) -> bool:
     """Whether a person turned the same down before."""
     known = work.tx.proposal_same(store, _fingerprint(work, suggestion, "review"))
     return known is not None and known.state == "rejected"
+
+
+def _is_settled(known: Proposal, work: Work) -> bool:
+    """Turned down, for good; but a person who writes a held text again has thought about it."""
+    again = known.held == "screening" and work.caller.actor.kind == "human"
+    return known.state == "rejected" and not again
 
 
 def approve(core: Core, caller: Caller, space: str | None, name: str, write: Write) -> Decided:
@@ -132,9 +142,21 @@ def reject(core: Core, caller: Caller, space: str | None, name: str, write: Writ
         wanted = _waiting(proposal)
         work.of_space(proposal.space_name)
         after = _decide(work, proposal, wanted, "rejected")
-        return Decided(proposal=after, entry=None, outcome="rejected")
+        entry = _let_go(work, proposal, wanted)
+        return Decided(proposal=after, entry=entry, outcome="rejected")
 
     return mutate(core, caller, write, "review reject", {"id": name, "space": space}, unit)
+
+
+def _let_go(work: Work, proposal: Proposal, wanted: Suggestion) -> Entry | None:
+    """What screening found where it stood, and a person turned down, is forgotten there."""
+    store = work.tx.store_numbered(proposal.store)
+    if proposal.held != "screening" or wanted.target is None or _moved(work, store, wanted):
+        return None
+    entry = work.tx.entry(store, wanted.target)
+    if entry is None or wanted.op != "update" or changes_of(wanted, entry):
+        return None
+    return work.move(store, entry, "forget")
 
 
 class Inbox:
@@ -252,7 +274,9 @@ def _put(
     work: Work, after: Proposal, before: Proposal | None, wanted: Suggestion, op: str
 ) -> Proposal:
     fingerprint = _fingerprint(work, wanted, after.held)
-    return work.put_proposal(after, before, op, fingerprint, None)
+    let_in = after.state == "applied" and after.held == "screening"
+    passes = marks_of(work.secret, wanted) if let_in else None
+    return work.put_proposal(after, before, op, fingerprint, passes)
 
 
 def _fingerprint(work: Work, wanted: Suggestion, held: HeldFor) -> bytes:

@@ -17,7 +17,9 @@ from holdfast.engine.costs import Meter
 from holdfast.engine.view import NowView
 from holdfast.engine.work import Work, mutate
 from holdfast.engine.workers import end_worker, is_gone, new_worker
+from holdfast.errors import Held as WriteHeld
 from holdfast.errors import HoldfastError, NotFound
+from holdfast.model.ids import ProposalId
 from holdfast.model.job import Job, ReviewAnswer, ReviewOutcome
 from holdfast.model.query import EntryQuery
 from holdfast.model.review import Known
@@ -294,18 +296,23 @@ def _settle(held: Held, answer: ReviewAnswer, place: int) -> bool:
     """Settle one suggestion, once. One that the store refuses is dropped, with the reason."""
     try:
         return _settle_once(held, answer, place, "")
+    except WriteHeld as exc:
+        return _settle_once(held, answer, place, "screening", ProposalId(exc.proposal))
     except HoldfastError as exc:
         return _settle_once(held, answer, place, exc.code)
 
 
-def _settle_once(held: Held, answer: ReviewAnswer, place: int, refused: str) -> bool:
+def _settle_once(
+    held: Held, answer: ReviewAnswer, place: int, refused: str, waits: ProposalId | None = None
+) -> bool:
     suggestion = answer.suggestions[place]
 
     def unit(work: Work) -> bool:
         job = held.own(work.tx)
         if job is None or job.answer is None or len(job.answer.outcomes) != place:
             return False
-        outcome = _outcome(suggestion, "dropped", refused)
+        outcome = _outcome(suggestion, "held" if waits else "dropped", refused)
+        outcome = outcome.replace(proposal=waits)
         if not refused:
             outcome = _apply(work, job.space_name, suggestion, held.settings)
         outcomes = (*job.answer.outcomes, outcome)

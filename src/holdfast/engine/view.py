@@ -15,6 +15,7 @@ from holdfast.core.scope import is_for, scopes_of
 from holdfast.engine.history import image_at, versions_of
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
+from holdfast.engine.screening import Gate
 from holdfast.errors import Ambiguous, NotFound, Refused
 from holdfast.model.ids import is_id, is_short
 from holdfast.model.names import check_str, is_unicode, shown
@@ -81,7 +82,14 @@ class NowView:
         return scopes_of(self._asking.user, self.session_id)
 
     def through(self, store: Store, entries: Iterable[Entry]) -> Iterator[Entry]:
-        """The entries that are seen through the mount, where the store is seen through one."""
+        """The entries that are seen through the mount, where the store is seen through one; of
+        what does not pass screening, what was found in it."""
+        return map(self.gate(store).veiled, self._through(store, entries))
+
+    def gate(self, store: Store) -> Gate:
+        return Gate(snapshot=self._snapshot, preferences=self._preferences, store=store)
+
+    def _through(self, store: Store, entries: Iterable[Entry]) -> Iterator[Entry]:
         if store.mount is None or is_whole(store.mount.lenses):
             return iter(entries)
         lenses, session, actor = store.mount.lenses, self.session_id, str(self._asking.actor)
@@ -116,6 +124,17 @@ class NowView:
         return filter(self.sees, self.through(store, self._snapshot.shown(store, query)))
 
     def search(self, stores: Sequence[Store], query: SearchQuery) -> Found:
+        return self._veiled(self._search(stores, query))
+
+    def _veiled(self, found: Found) -> Found:
+        hits = tuple(
+            hit.replace(entry=shown) if shown is not hit.entry else hit
+            for hit in found.hits
+            for shown in (self.gate(hit.store).veiled(hit.entry),)
+        )
+        return found.replace(hits=hits)
+
+    def _search(self, stores: Sequence[Store], query: SearchQuery) -> Found:
         from holdfast.engine.search import merged, search_now, search_then
 
         whole = [store for store in stores if not _is_lensed(store)]
@@ -139,14 +158,17 @@ class NowView:
         if _is_lensed(store):
             found = self.shown(store, EntryQuery(since_us=since_us))
             return [_newest_row(entry) for entry in islice(found, limit)]
-        return self._snapshot.newest(store, since_us, limit)
+        line, rows = self.gate(store).line, self._snapshot.newest(store, since_us, limit)
+        return [(row[0], row[1], row[2], line(row[3])) for row in rows]
 
     def subjects(
         self, store: Store, limit: int, order: SubjectOrder = "important"
     ) -> Sequence[SubjectRow]:
         if _is_lensed(store):
             return _subject_rows(self._with_subject(store), limit, order)
-        return self._snapshot.subjects(store, _today(self.at_us), limit, self._scopes, order)
+        rows = self._snapshot.subjects(store, _today(self.at_us), limit, self._scopes, order)
+        line = self.gate(store).line
+        return [(*row[:3], line(row[3]), *row[4:]) for row in rows]
 
     def subject_count(self, store: Store, limit: int) -> int:
         if _is_lensed(store):

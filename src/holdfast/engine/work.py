@@ -8,6 +8,7 @@ row can change without a trace; it takes the time and the next seq under the vau
 from __future__ import annotations
 
 import json
+from functools import partial
 
 from holdfast.core.canonical import canonical, canonical_text, digest, keyed
 from holdfast.core.codec import pack, unpack
@@ -22,13 +23,16 @@ from holdfast.core.images import (
     version_image,
 )
 from holdfast.core.lifecycle import step
+from holdfast.core.screening import fields_of
+from holdfast.core.suggesting import of_changes, of_new
 from holdfast.core.text import TEXT_VERSION
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
+from holdfast.engine.screening import HeldWrite, Veiled, put_in_inbox, veiled_reason
 from holdfast.engine.uses import Uses
 from holdfast.engine.view import NowView
 from holdfast.engine.workers import Background
-from holdfast.errors import Conflict, Refused, Unsupported
+from holdfast.errors import Conflict, Held, Refused, Unsupported
 from holdfast.model.entry import TRUST_OF, Entry
 from holdfast.model.ids import RANDOM_BYTES, EntryId, VaultId, make_id
 from holdfast.model.names import shown
@@ -51,7 +55,7 @@ if TYPE_CHECKING:
     from holdfast.model.entry import EntryChanges, Json, NewEntry
     from holdfast.model.ids import SessionId
     from holdfast.model.message import Message
-    from holdfast.model.proposal import Proposal
+    from holdfast.model.proposal import Finding, Proposal
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, Write
@@ -101,10 +105,28 @@ def mutate(
         begun[:] = [Work(core, tx, caller, write)]
         return begun[0]
 
-    result = core.storage.write(_once(core, caller, write, op, arguments, unit, begin))
+    result: Any
+    try:
+        result = core.storage.write(_once(core, caller, write, op, arguments, unit, begin))
+    except Held as held:
+        result = _hold(core, caller, write, op, arguments, held)
+    if isinstance(result, HeldWrite):
+        raise result.error()
     if begun and begun[0].wakes:
         core.wake()
     return result
+
+
+def _hold(
+    core: Core, caller: Caller, write: Write, op: str, arguments: Mapping[str, Json], held: Held
+) -> Any:
+    """What the unit did is taken back; that it was held is the answer to the call."""
+
+    def begin(tx: Transaction) -> Work:
+        return Work(core, tx, caller, write.replace(expect=None))
+
+    unit = partial(put_in_inbox, held=held)
+    return core.storage.write(_once(core, caller, write, op, arguments, unit, begin))
 
 
 def _once(
@@ -159,6 +181,7 @@ class Work(NowView):
         self.tx = tx
         self.caller = caller
         self._write = write
+        self._reason = veiled_reason(write.reason)
         self.wakes = False
         self._first, last_us = tx.head()
         self.seq = self._first
@@ -189,6 +212,10 @@ class Work(NowView):
     @property
     def messages(self) -> MessageWrites:
         return self.tx
+
+    @property
+    def secret(self) -> bytes:
+        return self._vault.secret
 
     def new_id(self) -> str:
         return make_id(self.at_us, self._core.random(RANDOM_BYTES))
@@ -254,15 +281,28 @@ class Work(NowView):
             revision=self.seq + 1,
         )
         self._check_shown(store, entry)
+        if held := self.held(store, new.__dict__):
+            raise Held(store.label, held, wanted=(of_new(store, new, entry.trust), store))
         self._put_entry(store, entry, None, "add")
         return entry
+
+    def held(self, store: Store, fields: Mapping[str, Any]) -> tuple[Finding, ...]:
+        """What screening finds in these fields of an entry, and no person let in."""
+        return self.gate(store).held(fields_of(fields))
 
     def move(
         self, store: Store, entry: Entry, event: Event, **changes: Unpack[EntryChanges]
     ) -> Entry:
         """The next version of an entry, after an event of its life."""
+        if isinstance(entry, Veiled):
+            known = self.tx.entry(store, entry.id)
+            assert known is not None
+            return self.gate(store).veiled(self.move(store, known, event, **changes))
         if event != "expire":  # a rule of the store, which goes beyond what a mount shows
             self._check_shown(store, entry)
+        new = {name: value for name, value in changes.items() if value != getattr(entry, name)}
+        if held := self.held(store, new):
+            raise Held(store.label, held, wanted=(of_changes(store, entry, changes), store))
         state = step(entry.state, event, entry.handle)
         hidden = {"hide": True, "show": False}.get(event, entry.hidden)
         after = entry.replace(
@@ -433,7 +473,7 @@ class Work(NowView):
             op=op,
             prior=prior,
             salt=self._core.random(SALT_BYTES),
-            body=canonical_text({"reason": self._write.reason, "after": image}),
+            body=canonical_text({"reason": self._reason, "after": image}),
         )
 
     def _new_vault(self) -> VaultInfo:

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
             """Those of every state, the newest first; in all spaces where None."""
             ...
 
-        def passes(self, store: Store, fingerprint: bytes) -> bool:
-            """Whether a person let a text with this fingerprint into the store."""
+        def passes(self, store: Store, mark: bytes) -> bool:
+            """Whether a person let the text with this mark into the store."""
             ...
 
     class ProposalWrites(ProposalReads, Protocol):
         def put_proposal(
             self, proposal: Proposal, fingerprint: bytes, passes: bytes | None
-        ) -> None: ...
+        ) -> None:
+            """`passes`: the marks of the texts that it lets in, one after the other."""
+            ...

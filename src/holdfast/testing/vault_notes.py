@@ -9,6 +9,7 @@ import pytest
 from holdfast.engine.history import LogQuery
 from holdfast.errors import (
     Conflict,
+    Held,
     InvalidInput,
     NotFound,
     Refused,
@@ -260,8 +261,14 @@ class NotesPromises(VaultBinding):
         ],
     )
     def test_any_other_text_comes_back_as_it_was(self, space: Space, text: str) -> None:
-        entry = space.notes().save(text).entry
-        assert space.notes().get(entry.id).text == text
+        """What screening holds does too, once a person let it in."""
+        try:
+            name = space.notes().save(text).entry.id
+        except Held as held:
+            entry = space.inbox().approve(held.proposal).entry
+            assert entry is not None
+            name = entry.id
+        assert space.notes().get(name).text == text
 
     @pytest.mark.parametrize("name", ["", " x", "x ", "a\nb", "a\0b", "x" * 201, "\u200b"])
     def test_unusable_ids_are_refused(self, space: Space, name: str) -> None:

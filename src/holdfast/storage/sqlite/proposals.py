@@ -50,8 +50,12 @@ class ProposalReads:
     def proposals(self, space: SpaceInfo | None) -> Iterator[Proposal]:
         return self._found("proposals", {"space": None if space is None else space.number})
 
-    def passes(self, store: Store, fingerprint: bytes) -> bool:
-        return any(fetch(self._conn, STATEMENTS["passes"], (store.number, fingerprint)))
+    def passes(self, store: Store, mark: bytes) -> bool:
+        found = fetch(self._conn, STATEMENTS["passes"], (store.number,))
+        size = len(mark)
+        return any(
+            marks[at : at + size] == mark for (marks,) in found for at in range(0, len(marks), size)
+        )
 
 
 class ProposalWrites(ProposalReads):

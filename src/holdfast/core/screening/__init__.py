@@ -1,0 +1,104 @@
+"""Screening: what must not be remembered without a person's word, found in any text.
+
+Three classes: secrets, characters that hide something, and instructions to the agent. A finding
+says what was found and where; it never holds the text. All of it is pure and bounded: the same text
+gives the same findings, in time that grows with its length alone.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from holdfast.model.proposal import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from holdfast.core.screening.rule import Span
+
+    # a field, its text, and the name under which it stands
+    Field = tuple[str, str, str]
+
+CLASSES = ("secrets", "hidden", "instructions")
+_CLASS_OF = {"secret": "secrets", "hidden": "hidden", "instruction": "instructions"}
+SCREENED = ("text", "subject", "given_id", "tags", "scope", "facts", "metadata", "reason")
+KEPT_IN_MIND = 4_096
+KEPT_CHARS_MAX = 2_000
+FINDINGS_MAX = 20
+_DIGITS_MIN = 12
+
+
+def class_of(finding: Finding) -> str:
+    return _CLASS_OF[finding.code.partition("_")[0]]
+
+
+def find(text: str, field: str = "text", name: str = "") -> tuple[Finding, ...]:
+    """What is found in one text. `name`: what it is called where it stands, such as `password`."""
+    spans = _remembered(text, name) if len(text) <= KEPT_CHARS_MAX else _spans(text, name)
+    return tuple(Finding(code=code, field=field, start=a, end=b) for code, a, b in spans)
+
+
+def _spans(text: str, name: str) -> tuple[Span, ...]:
+    from holdfast.core.screening.hidden import hidden_in
+    from holdfast.core.screening.instructions import instructions_in
+    from holdfast.core.screening.secrets import secrets_in
+
+    before = f"{name}: " if name else ""
+    shift = len(before)
+    found = [
+        (code, max(start - shift, 0), end - shift)
+        for code, start, end in secrets_in(f"{before}{text}")
+        if end > shift
+    ]
+    found += hidden_in(text)
+    found += instructions_in(text)
+    found.sort(key=lambda span: (span[1], -span[2], span[0]))
+    return tuple(_apart(found))[:FINDINGS_MAX]
+
+
+_remembered = lru_cache(KEPT_IN_MIND)(_spans)
+
+
+def _apart(found: Iterable[Span]) -> Iterator[Span]:
+    """Of findings of one class that overlap, the first that covers the other."""
+    ends: dict[str, int] = {}
+    for code, start, end in found:
+        kind = code.partition("_")[0]
+        if end > ends.get(kind, -1) and start >= ends.get(kind, 0):
+            yield code, start, end
+            ends[kind] = end
+
+
+def fields_of(values: Mapping[str, Any]) -> Iterator[Field]:
+    """The texts of an entry, or of what is to change of one, by field."""
+    for name in SCREENED:
+        value = values.get(name)
+        if isinstance(value, str) and name in ("text", "subject", "reason"):
+            yield name, value, ""
+        elif value:
+            yield from _within("id" if name == "given_id" else name, value, "")
+
+
+def _within(path: str, value: Any, name: str) -> Iterator[Field]:
+    if isinstance(value, str):
+        yield path, value, name
+    elif isinstance(value, bool) or value is None:
+        return
+    elif isinstance(value, int):
+        if len(digits := str(value)) >= _DIGITS_MIN:
+            yield path, digits, name
+    elif isinstance(value, (list, tuple)):
+        for place, each in enumerate(value):
+            yield from _within(f"{path}.{place + 1}", each, name)
+    elif hasattr(value, "items"):
+        for place, (key, each) in enumerate(value.items()):
+            yield f"{path} (name {place + 1})", key, ""
+            yield from _within(f"{path}.{_shown(key, place)}", each, key)
+
+
+def _shown(key: str, place: int) -> str:
+    """A name as part of a path, unless it is none to be shown."""
+    plain = key.replace("_", "").replace("-", "").isalnum() and key.isascii() and len(key) <= 40
+    return key if plain and not find(key) else f"({place + 1})"
