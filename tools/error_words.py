@@ -312,6 +312,12 @@ WORDS = {
         "a call of a model would be over a budget",
         "wait for the next day, or raise the budget",
     ),
+    "file_not_found": ("there is no such file or folder", "check the path"),
+    "file_unreadable": ("the file cannot be read", "check its permissions"),
+    "format_invalid": (
+        "nobody known writes conversations so",
+        "`auto`, `jsonl`, `claude-code` or `codex`",
+    ),
     "review_not_found": ("there is no such review", "`holdfast review list` shows their numbers"),
     "store_withdrawn": ("the store is no longer declared", "declare it again in `workspace.yml`"),
     "suggestion_misplaced": ("the store keeps no entries", "name one that does"),

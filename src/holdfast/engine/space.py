@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 from holdfast.engine import context as contexts
 from holdfast.engine import mounts, sessions, spaces
@@ -13,12 +14,13 @@ from holdfast.engine.work import Core, Work, mutate
 from holdfast.errors import Refused
 from holdfast.model.names import check_label
 from holdfast.model.session import SOURCE
-from holdfast.model.write import Write, check_write
+from holdfast.model.write import Actor, Write, check_write
 from holdfast.strategies import STRATEGIES, keyvalue, narrative, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    import os
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import TypeVar, Unpack
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.model.context import Context
     from holdfast.model.directory import DirectoryType
     from holdfast.model.entry import Advice, Json
+    from holdfast.model.importing import Imported as ImportedSessions
     from holdfast.model.message import SaidNow
     from holdfast.model.recall import Recall
     from holdfast.model.review import Role
@@ -383,6 +386,32 @@ class Space:
         return self._core.storage.read(
             lambda snap: sessions.listed(snap, self.name, state, limit, self._core.clock())
         )
+
+    def import_sessions(
+        self, where: str | os.PathLike[str], *, format: str = "auto", dry_run: bool = False
+    ) -> ImportedSessions:
+        """Keep the conversations of a file, or of a folder's JSONL files, in the archive.
+
+        `format` is `jsonl`, `claude-code` or `codex`, else each file tells. Importing again changes
+        nothing; `dry_run` says what would be done.
+        """
+        from holdfast.model.importing import Imported
+
+        told = [*self.importing(where, format=format, dry_run=dry_run)]
+        return told[-1] if told else Imported(dry_run=dry_run)
+
+    def importing(
+        self, where: str | os.PathLike[str], *, format: str = "auto", dry_run: bool = False
+    ) -> Iterator[ImportedSessions]:
+        """The same, told after each file."""
+        from holdfast.engine.importing import Importer
+
+        check_present(self._as_of, f"the space {self.name}")
+        importer = self._outside().replace(
+            actor=Actor(kind="importer", name=self.caller.actor.name)
+        )
+        desk = self.seen_by(importer).desk(transcript.NAME)
+        return Importer(desk, format, dry_run=dry_run).run(Path(where))
 
     def log(self, query: LogQuery) -> Sequence[Change]:
         """The changes of this space, the newest first."""

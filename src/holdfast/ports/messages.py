@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Protocol
 
+    from holdfast.model.entry import Origin
     from holdfast.model.message import Found, Message, MessageQuery
     from holdfast.model.session import Session
 
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
         def last_heard(self, session: Session) -> Message | None:
             """The newest of a user, an assistant or a tool that was not rewound."""
+            ...
+
+        def untrusted(self, session: Session, place: int) -> Origin | None:
+            """Where the newest came from that nobody trusts, up to a place and not rewound."""
             ...
 
         def first_words(self, session: Session) -> str:

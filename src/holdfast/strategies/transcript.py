@@ -200,6 +200,14 @@ def compact(work: Work, store: Store, session: Session, place: int) -> Session:
     return after
 
 
+def sum_up(work: Work, store: Store, session: Session, place: int, summary: NewMessage) -> SaidNow:
+    """Keep the words that an agent sees in place of what was said up to there. They are trusted no
+    further than the least trusted of what they sum up."""
+    compact(work, store, session, place)
+    origin = work.messages.untrusted(session, place)
+    return say(work, store, session, summary.replace(origin=origin or summary.origin))
+
+
 def no_place(session: Session, place: int, messages: int) -> InvalidInput:
     return InvalidInput(
         "place_invalid",
@@ -385,14 +393,23 @@ class Transcript:
             Write(**write),
         )
 
-    def compact(self, session: str, place: int, **write: Unpack[WriteOptions]) -> Session:
-        """Note that what was said up to a place was summed up for the agent. It stays findable."""
-        return self._desk.mutate(
-            "session compact",
-            {"session": session, "place": place},
-            lambda work, store: compact(work, store, work.session_of(store, session), place),
-            Write(**write),
-        )
+    def compact(
+        self, session: str, place: int, summary: str = "", **write: Unpack[WriteOptions]
+    ) -> Session:
+        """Note that what was said up to a place was summed up for the agent. It stays findable.
+
+        A `summary` is kept as what the assistant says, trusted no further than what it sums up.
+        """
+        words = new_message("assistant", summary, origin="agent") if summary else None
+
+        def unit(work: Work, store: Store) -> Session:
+            found = work.session_of(store, session)
+            if words is not None and place > found.compacted:
+                sum_up(work, store, found, place, words)
+            return compact(work, store, work.session_of(store, session), place)
+
+        arguments: dict[str, Json] = {"session": session, "place": place, "summary": summary}
+        return self._desk.mutate("session compact", arguments, unit, Write(**write))
 
     def search(
         self,

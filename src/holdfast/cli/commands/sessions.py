@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.cli.grammar import Argument, Command, Option
-from holdfast.cli.kinds import NAME, TEXT, TIME, UNTIL, choice, integer
+from holdfast.cli.kinds import NAME, PATH, TEXT, TIME, UNTIL, choice, integer
 
 _ID = Argument(name="ID", kind=NAME, help="else that of --session", required=False)
 _LIMIT = Option(name="--limit", kind=integer(1, 1000), default="20", help="how many")
@@ -119,5 +119,54 @@ SESSION = (
         mutates=True,
         arguments=(_ID,),
         details="What was bound to its length goes with it. Ending it again changes nothing.",
+    ),
+    Command(
+        verb="rewind",
+        summary="take back what was said after a place",
+        handler="holdfast.cli.handlers.sessions:rewind",
+        mutates=True,
+        arguments=(
+            Argument(name="PLACE", kind=integer(0), help="the last message that stays; 0 is none"),
+            _ID,
+        ),
+        details="It leaves every search and counts for no review; `show` marks it.",
+    ),
+    Command(
+        verb="compact",
+        summary="note that what was said up to a place was summed up",
+        handler="holdfast.cli.handlers.sessions:compact",
+        mutates=True,
+        arguments=(
+            Argument(name="PLACE", kind=integer(1), help="the last message that was summed up"),
+            _ID,
+        ),
+        options=(
+            Option(
+                name="--summary",
+                kind=TEXT,
+                stdin=True,
+                help="the words that the agent sees instead",
+            ),
+        ),
+        details="It stays findable, and a result says so. A summary is trusted no further than the "
+        "least trusted of what it sums up.",
+    ),
+    Command(
+        verb="import",
+        summary="keep the conversations that another program kept",
+        handler="holdfast.cli.handlers.sessions:import_sessions",
+        arguments=(Argument(name="PATH", kind=PATH, help="a file, or a folder of JSONL files"),),
+        options=(
+            Option(
+                name="--format",
+                kind=choice("auto", "jsonl", "claude-code", "codex"),
+                default="auto",
+                help="who wrote it; else each file tells",
+            ),
+            Option(name="--dry-run", help="say what would be done, and do nothing"),
+        ),
+        details="Importing again changes nothing, and a file that has grown goes on where it "
+        "stopped. Says what was left out and why. Nothing is learned from what is imported until "
+        "`holdfast review run --all`.",
     ),
 )

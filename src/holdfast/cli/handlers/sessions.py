@@ -7,6 +7,7 @@ from holdfast.cli.output import Column, in_a_line
 from holdfast.core.codec import plain
 from holdfast.errors import UsageError
 from holdfast.model.ids import short
+from holdfast.model.importing import Imported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,6 +108,43 @@ def end(call: Call, out: Output) -> None:
         session = space.end_session(_named(call), **write_options(call))
         out.emit(plain(session), "")
         out.note(f"Session {session.id} is {session.state}")
+
+
+def rewind(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        count = space.transcript().rewind(_named(call), call["place"], **write_options(call))
+        out.emit({"rewound": count}, "")
+        out.note(f"Messages taken back: {count}")
+
+
+def compact(call: Call, out: Output) -> None:
+    with opened_space(call) as space:
+        session = space.transcript().compact(
+            _named(call), call["place"], call["summary"] or "", **write_options(call)
+        )
+        out.emit(plain(session), "")
+        out.note(f"Summed up to place {session.compacted}")
+
+
+def import_sessions(call: Call, out: Output) -> None:
+    with opened_space(call, makes=not call["dry_run"]) as space:
+        found = Imported(dry_run=call["dry_run"])
+        for found in space.importing(call["path"], format=call["format"], dry_run=call["dry_run"]):
+            out.progress(f"{found.files:,} files, {found.messages_new:,} messages")
+        out.emit(plain(found), lambda: _imported(found))
+        for each in found.examples:
+            out.note(f"left out: {each.file}:{each.line}: {each.why}")
+
+
+def _imported(found: Imported) -> str:
+    would = "would be " if found.dry_run else ""
+    lines = [
+        f"{found.files:,} files read",
+        f"{found.sessions_new:,} sessions {would}new, {found.sessions_grown:,} grown",
+        f"{found.messages_new:,} messages {would}new, {found.messages_known:,} known before",
+    ]
+    lines += [f"{count:,} left out: {why}" for why, count in found.skipped.items()]
+    return "\n".join(lines)
 
 
 def _named(call: Call) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from holdfast.model.entry import Origin
     from holdfast.model.message import Found, MessageQuery
     from holdfast.model.session import Session
     from holdfast.ports.messages import NearRow, Recent, Use
@@ -62,6 +63,10 @@ class MessageReads:
 
     def last_heard(self, session: Session) -> Message | None:
         return self._one_said("last_heard", (session.number,))
+
+    def untrusted(self, session: Session, place: int) -> Origin | None:
+        row = next(self._said("untrusted", (session.number, place)), None)
+        return None if row is None else row[0]
 
     def first_words(self, session: Session) -> str:
         row = next(self._said("first_words", (session.number,)), None)

@@ -48,6 +48,12 @@ SELECT m.number, m.id, s.id, m.place, m.role, m.rewound, m.at_us, m.said_us, m.w
 FROM message m JOIN session s ON s.number = m.session
 WHERE m.session = ? AND m.rewound = 0 AND m.role <> 'system' ORDER BY m.place DESC LIMIT 1;
 
+-- name: untrusted
+-- Where the newest words came from that nobody trusts, up to a place.
+SELECT extra ->> 'origin' FROM message
+WHERE session = ? AND place <= ? AND rewound = 0 AND extra ->> 'trust' = 'low'
+ORDER BY place DESC LIMIT 1;
+
 -- name: first_words
 -- How a session without a title began.
 SELECT substr(text, 1, 400) FROM message
