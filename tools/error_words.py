@@ -55,6 +55,22 @@ DERIVED = {
 }
 
 WORDS = {
+    # The two files of a profile
+    "answer_unknown": ("nobody asks for that", "use the names that the hint lists"),
+    "answers_missing": ("onboarding without an answer", "give one"),
+    "batch_invalid": ("a step of a batch does not have the form of one", "see the hint"),
+    "batch_repeats": ("a batch adds one text twice", "leave one of them out"),
+    "entry_pinned": ("a review would change what is pinned", "nothing; people change it"),
+    "entry_too_large": (
+        "an entry alone is larger than its file may be",
+        "say it shorter, or keep it as a record or an artifact",
+    ),
+    "file_unknown": ("a profile has two files", "say USER or MEMORY"),
+    "profile_full": (
+        "pinned entries, or those of the change itself, leave no room",
+        "unpin or remove one, or say it shorter",
+    ),
+    "reset_unknown": ("there is no reset to take back", "look into the archive"),
     # The words of a command line
     "argument_missing": ("the command needs an argument or option that is not there", "add it"),
     "argument_unexpected": (
@@ -552,5 +568,10 @@ ADVICE = {
         "save each, so that each can be found and removed",
     ),
     "note_preamble": ("it begins with words such as “The user said that”", "say the fact itself"),
+    "profile_filling": ("a file is 80 % full", "join entries that belong together"),
+    "profile_nearly_full": (
+        "a file is 90 % full",
+        "join or remove entries, or the least important go to the archive",
+    ),
     "note_undated": ("“tomorrow” means another day on the day after", "add the date: (2026-03-01)"),
 }

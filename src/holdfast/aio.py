@@ -31,6 +31,7 @@ from types import FunctionType
 from holdfast import wiring
 from holdfast.engine import proposals, space, vault
 from holdfast.strategies import narrative, transcript
+from holdfast.strategies.profile.face import Profile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,14 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-FACES = (vault.Vault, space.Space, proposals.Inbox, narrative.Notes, transcript.Transcript)
+FACES = (
+    vault.Vault,
+    space.Space,
+    proposals.Inbox,
+    narrative.Notes,
+    Profile,
+    transcript.Transcript,
+)
 THREADS = 32
 
 

@@ -24,6 +24,15 @@ from holdfast.model.importing import Imported
 from holdfast.model.job import Budget, Job, Spent
 from holdfast.model.message import Conversation, Message, SaidNow, SessionHit, Talk, ToolCall
 from holdfast.model.problem import Problem
+from holdfast.model.profile import (
+    Difference,
+    Learned,
+    Onboarded,
+    ProfileBatch,
+    ProfileFile,
+    ProfileReset,
+    ProfileWrite,
+)
 from holdfast.model.proposal import Proposal, ProposalState
 from holdfast.model.query import Order, Page
 from holdfast.model.recall import Recall
@@ -124,6 +133,7 @@ class Space:
     async def seen(self) -> Sequence[Store]: ...
     async def notes(self, store: str | None = ...) -> Notes: ...
     async def kv(self, namespace: str = ..., *, store: str | None = ...) -> Values: ...
+    async def profile(self, store: str | None = ...) -> Profile: ...
     async def inbox(self) -> Inbox: ...
     async def search(
         self, text: str = ..., *, store: str | None = ..., **asked: Unpack[SearchOptions]
@@ -199,6 +209,67 @@ class Notes:
     ) -> Page: ...
     async def get(self, id: str) -> Entry: ...
     async def remove(self, id: str, **write: Unpack[WriteOptions]) -> Removed: ...
+
+class Profile:
+    @property
+    def store(self) -> Store: ...
+    async def read(self, file: str | None = ...) -> tuple[ProfileFile, ...]: ...
+    async def get(self, entry: str, file: str | None = ...) -> Entry: ...
+    async def archive(
+        self, query: str = ..., *, file: str | None = ..., limit: int = ...
+    ) -> tuple[Entry, ...]: ...
+    async def changes(self, session: str | None = ...) -> tuple[Difference, ...]: ...
+    async def timeline(
+        self, file: str | None = ..., *, limit: int = ...
+    ) -> tuple[Learned, ...]: ...
+    async def add(
+        self,
+        text: str,
+        file: str = ...,
+        *,
+        importance: int = ...,
+        pinned: bool = ...,
+        scope: str | None = ...,
+        metadata: Mapping[str, Json] | None = ...,
+        origin: Origin = ...,
+        said_at: datetime | None = ...,
+        **write: Unpack[WriteOptions],
+    ) -> ProfileWrite: ...
+    async def replace(
+        self,
+        entry: str,
+        text: str,
+        *,
+        file: str | None = ...,
+        origin: Origin = ...,
+        **write: Unpack[WriteOptions],
+    ) -> ProfileWrite: ...
+    async def remove(
+        self, entry: str, *, file: str | None = ..., **write: Unpack[WriteOptions]
+    ) -> ProfileWrite: ...
+    async def batch(
+        self,
+        steps: Sequence[Mapping[str, object]],
+        *,
+        origin: Origin = ...,
+        **write: Unpack[WriteOptions],
+    ) -> ProfileBatch: ...
+    async def pin(
+        self,
+        entry: str,
+        *,
+        pinned: bool = ...,
+        importance: int | None = ...,
+        **write: Unpack[WriteOptions],
+    ) -> ProfileWrite: ...
+    async def restore(self, entry: str, **write: Unpack[WriteOptions]) -> ProfileWrite: ...
+    async def reset(
+        self, file: str, *, onboarding: bool = ..., **write: Unpack[WriteOptions]
+    ) -> ProfileReset: ...
+    async def undo_reset(self, file: str, **write: Unpack[WriteOptions]) -> ProfileReset: ...
+    async def onboard(
+        self, answers: Mapping[str, str], **write: Unpack[WriteOptions]
+    ) -> Onboarded: ...
 
 class Transcript:
     @property

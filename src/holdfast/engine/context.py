@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from holdfast.engine.mounts import Mounted
     from holdfast.engine.work import Core
     from holdfast.model.context import Context
+    from holdfast.model.space import Store
     from holdfast.model.write import Caller
-    from holdfast.ports import Snapshot, Transaction, View
+    from holdfast.ports import Snapshot, Strategy, Transaction, View
 
 WHOLE = 0
 TOKENS_MAX = 2**31
@@ -42,9 +43,20 @@ def assemble(
     mounts = mounted(snapshot, space_name, seq)
     own = declared_stores(snapshot, space_name, seq)
     stores = distinct([*own, *(each.store for each in mounts if each.store is not None)])
-    drafts = [STRATEGIES[store.strategy].block(view, store) for store in stores]
+    drafts = [
+        draft for store in stores for draft in blocks(STRATEGIES[store.strategy], view, store)
+    ]
     notice = _notice(space_name, mounts)
-    return fit([draft for draft in (*drafts, notice) if draft is not None], budget, estimate_tokens)
+    drafts += [] if notice is None else [notice]
+    return fit(drafts, budget, estimate_tokens)
+
+
+def blocks(strategy: Strategy, view: View, store: Store) -> Sequence[Draft]:
+    """What a strategy shows of a store: nothing, a block, or several."""
+    made = strategy.block(view, store)
+    if made is None:
+        return ()
+    return (made,) if isinstance(made, Draft) else made
 
 
 def _notice(space_name: str, mounts: Sequence[Mounted]) -> Draft | None:

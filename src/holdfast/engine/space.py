@@ -15,7 +15,7 @@ from holdfast.errors import Refused
 from holdfast.model.names import check_label
 from holdfast.model.session import SOURCE
 from holdfast.model.write import Actor, Write, check_write
-from holdfast.strategies import STRATEGIES, keyvalue, narrative, transcript
+from holdfast.strategies import STRATEGIES, keyvalue, narrative, profile, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from holdfast.model.write import Caller, WriteOptions
     from holdfast.ports import Snapshot, Tool, Transaction, View
     from holdfast.ports.values import ValueWrites
+    from holdfast.strategies.profile.face import Profile
 
     T = TypeVar("T")
 
@@ -237,6 +238,12 @@ class Space:
     ) -> keyvalue.Values:
         """The values of one namespace; of the store `keyvalue`, or the only one, unless named."""
         return keyvalue.Values(self.desk(keyvalue.NAME, store), namespace)
+
+    def profile(self, store: str | None = None) -> Profile:
+        """USER.md and MEMORY.md of this space; of the store `profile`, or the only one."""
+        from holdfast.strategies.profile.face import Profile
+
+        return Profile(self.desk(profile.NAME, store))
 
     def inbox(self) -> Inbox:
         """What waits for somebody to decide: proposals, and writes that were held."""

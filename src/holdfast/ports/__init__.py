@@ -511,8 +511,8 @@ if TYPE_CHECKING:
             """The declared options, checked and completed. Raises OptionInvalid."""
             ...
 
-        def block(self, view: View, store: Store) -> Draft | None:
-            """What a session sees of the store at its start."""
+        def block(self, view: View, store: Store) -> Draft | Sequence[Draft] | None:
+            """What a session sees of the store at its start: a block, or several in their order."""
             ...
 
         def accept(self, work: Work, store: Store, suggestion: Suggestion) -> Entry:

@@ -5,7 +5,7 @@ A new one is a module with what `ports.Strategy` asks for and a `NAME`, and a li
 
 from __future__ import annotations
 
-from holdfast.strategies import directory, keyvalue, narrative, transcript
+from holdfast.strategies import directory, keyvalue, narrative, profile, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,5 +17,6 @@ STRATEGIES: Mapping[str, Strategy] = {
     directory.NAME: directory,
     keyvalue.NAME: keyvalue,
     narrative.NAME: narrative,
+    profile.NAME: profile,
     transcript.NAME: transcript,
 }

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 # So that whoever binds a contract sees why an assertion of it failed.
 pytest.register_assert_rewrite(
     *(f"{__name__}.{name}" for name in ("abilities", "backends", "kit")),
-    *(f"{__name__}.{name}" for name in ("binding", "vault_notes", "vault_spaces", "vaults")),
+    *(f"{__name__}.{name}" for name in ("binding", "vault_notes", "vault_profile")),
+    *(f"{__name__}.{name}" for name in ("vault_spaces", "vaults")),
 )
 
 

@@ -21,6 +21,7 @@ from holdfast.errors import (
 from holdfast.testing import ManualClock, raises
 from holdfast.testing.binding import texts
 from holdfast.testing.vault_notes import NotesPromises
+from holdfast.testing.vault_profile import ProfilePromises
 from holdfast.testing.vault_spaces import SpacesPromises
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from holdfast.engine.vault import Vault
 
 
-class VaultContract(NotesPromises, SpacesPromises):
+class VaultContract(NotesPromises, ProfilePromises, SpacesPromises):
     """All that a vault promises."""
 
     # The log
