@@ -6,12 +6,9 @@ import pytest
 
 from holdfast.core.profile.size import file_chars
 from holdfast.engine.history import LogQuery
-from holdfast.engine.proposals import propose
-from holdfast.engine.work import mutate
 from holdfast.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
-from holdfast.model.review import Suggestion
 from holdfast.model.space import StoreSpec
-from holdfast.model.write import Actor, Caller, Write
+from holdfast.model.write import Actor, Caller
 from holdfast.testing import ManualClock, raises
 from holdfast.testing.binding import VaultBinding, spec
 
@@ -448,56 +445,6 @@ class ProfilePromises(VaultBinding):
         )
         assert (first.at, profile.timeline("USER")[0].at) == (entry.created, vault_now(vault))
         assert [each.text for each in profile.timeline(limit=1)] == ["something else"]
-
-    # Suggestions
-
-    @pytest.mark.row("D12")
-    def test_a_review_may_add_correct_and_retire_but_not_what_is_pinned(self, vault: Vault) -> None:
-        space = vault.space()
-        profile = space.profile()
-        tea = profile.add("Prefers tea", "USER").entry
-        pinned = profile.add("Never deploy on Fridays", pinned=True).entry
-        inbox = space.inbox()
-
-        def suggest(op: str, text: str = "", kind: str = "", target: Entry | None = None) -> None:
-            hold(
-                space,
-                Suggestion(
-                    op=op,  # pyright: ignore[reportArgumentType]
-                    strategy="profile",
-                    kind=kind,
-                    text=text,
-                    evidence=(),
-                    origin="agent",
-                    trust="medium",
-                    confidence=0.9,
-                    target=None if target is None else target.id,
-                    revision=None if target is None else target.revision,
-                ),
-            )
-
-        suggest("add", "Has two cats", "USER")
-        suggest("update", "Prefers coffee", "USER", tea)
-        suggest("retire", target=pinned)
-        for proposal in inbox.read():
-            inbox.approve(proposal.id)
-        assert in_file(profile, "USER") == ["Prefers coffee", "Has two cats"]
-        assert profile.get("cats").scope == "user:local"
-        assert in_file(profile, "MEMORY") == []  # a person approved it
-
-
-def hold(space: Space, suggestion: Suggestion) -> None:
-    """Put a suggestion into the inbox, as a review does."""
-    core = space._core  # pyright: ignore[reportPrivateUsage]
-    caller = Caller(actor=Actor(kind="reviewer", name="rules"))
-    mutate(
-        core,
-        caller,
-        Write(),
-        "review",
-        {},
-        lambda work: propose(work, space.name, suggestion, "review"),
-    )
 
 
 def vault_now(vault: Vault) -> datetime:
