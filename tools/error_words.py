@@ -243,7 +243,10 @@ WORDS = {
         "the folder is not a versioned directory",
         "`init` makes it one, `clone NAME` brings one",
     ),
-    "agent_unknown": ("no agent of this name is registered", "register it"),
+    "agent_unknown": (
+        "no agent of this name is declared, or registered with the kernel",
+        "`holdfast agent list` shows those that there are",
+    ),
     "change_not_found": ("the log has no change of that seq", "`holdfast log` lists them"),
     "entry_not_found": ("the store has no entry of that id", "list what is there"),
     "entry_not_yet": ("the entry was not there at that moment", "ask for a later moment"),
@@ -518,6 +521,92 @@ WORDS = {
     "memory_closed": ("the process of this memory has ended", "spawn the agent again"),
     "vault_closed": ("the vault was closed", "open it again"),
     "vault_forked": ("the vault was opened before the process forked", "open it in this process"),
+    # Agents and runs
+    "agent_exists": (
+        "an agent of that name is declared otherwise",
+        "remove it first, or choose another name",
+    ),
+    "agent_folder_not_found": (
+        "the folder in which the agent starts is gone",
+        "declare the agent again in the folder that it belongs to",
+    ),
+    "agent_invalid": ("an agent's declaration is not of its form", "the message says which field"),
+    "agent_name_invalid": (
+        "an agent's name must be one that its memory may bear",
+        "3 to 64 of a-z 0-9 -, with letters or digits at the ends, and no --",
+    ),
+    "agent_not_started": (
+        "the system did not start the agent's command",
+        "see that there are memory and processes to spare, and no NUL character in a word",
+    ),
+    "agents_in_file": (
+        "the space declares its agents in a `workspace.yml`",
+        "change `agents:` there, or use `holdfast agent` in that folder",
+    ),
+    "command_too_long": (
+        "a word of the agent's command is longer than the system allows",
+        "hand the prompt over in a file: `{prompt_file}`",
+    ),
+    "env_file_invalid": (
+        "a line of the file of variables is not `NAME=value`",
+        "write one variable a line; `#` begins a comment",
+    ),
+    "env_file_unreadable": ("the file of variables cannot be read", "check its path and encoding"),
+    "options_exclude": ("two options that exclude each other", "keep one of them"),
+    "place_empty": (
+        "the agent's command asks for a directory that this run has not",
+        "give it with --memory or --artifact, or declare it",
+    ),
+    "program_not_executable": (
+        "the agent's program cannot be executed",
+        "make it executable, or name its interpreter first",
+    ),
+    "program_not_found": (
+        "there is no such program",
+        "install it, give its whole path, or check the first line of the script",
+    ),
+    "run_ambiguous": ("the short form fits several runs", "use a whole id"),
+    "run_mount_invalid": (
+        "a directory for a run is not written as one",
+        "write NAME, NAME:VERSION, NAME:/path or NAME:VERSION:/path",
+    ),
+    "run_mounts_overlap": (
+        "two directories of a run would lie at one place, or one in the other",
+        "give each a path of its own",
+    ),
+    "run_not_found": ("the space has no such run", "`holdfast run list` shows them"),
+    "run_open": (
+        "the run is not over, so nothing can go on from it",
+        "wait for its end: `holdfast run logs RUN --follow`",
+    ),
+    "secret_too_short": (
+        "a secret of fewer than 4 characters would be found in all kinds of text",
+        "give it with `--var` if it is no secret",
+    ),
+    "secrets_unknown": (
+        "a run that was killed had secrets, and what it wrote cannot be searched for them any more",
+        "look through its folder by hand, and push what has none",
+    ),
+    "template_unknown": (
+        "`${{ … }}` with something else than `vars` or `secrets`",
+        "write `${{ vars.NAME }}` or `${{ secrets.NAME }}`",
+    ),
+    "timeout_of_callable": (
+        "a function in this process cannot be ended when its time is over",
+        "declare a command for what may have to be ended",
+    ),
+    "variable_missing": (
+        "the agent asks for a variable or secret that was not given",
+        "`--var`, `--secret`, `--env-file`, or the environment",
+    ),
+    "variable_name_invalid": (
+        "not a name for a variable",
+        "letters, digits and _, and no digit first",
+    ),
+    "variable_reserved": (
+        "names that begin with `HOLDFAST_` are set by Holdfast itself",
+        "choose another name",
+    ),
     # Executions
     "process_crashed": ("the handler raised, or an earlier one did", "`process.error` says why"),
     "process_stopped": ("the handler was stopped", "spawn the agent again"),

@@ -29,7 +29,8 @@ from inspect import isgeneratorfunction
 from types import FunctionType
 
 from holdfast import wiring
-from holdfast.engine import proposals, space, vault
+from holdfast.engine import agents, proposals, space, vault
+from holdfast.engine.runs import face
 from holdfast.strategies import narrative, transcript
 from holdfast.strategies.profile.face import Profile
 
@@ -47,6 +48,8 @@ FACES = (
     narrative.Notes,
     Profile,
     transcript.Transcript,
+    agents.Agents,
+    face.Runs,
 )
 THREADS = 32
 

@@ -9,6 +9,7 @@ that a command which takes neither does not pay for them.
 
 from __future__ import annotations
 
+from holdfast.model.duration import SECONDS, number_in, seconds_in
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime, timedelta
 
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _BYTES = {"": 1, "b": 1} | {
     f"{letter}{ending}": base**power
     for power, letter in enumerate("kmgt", 1)
@@ -47,19 +47,13 @@ def _filled(text: str, _now_us: int) -> str:
     return text
 
 
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):  # int() would take " 5", "1_000" and "٣"
-        raise ValueError
-    return int(text)
-
-
 def integer(low: int | None = None, high: int | None = None, *, metavar: str = "N") -> Kind:
     form = "a whole number"
     if low is not None:
         form += f" from {low} to {high}" if high is not None else f", {low} or more"
 
     def read(text: str, _now_us: int) -> int:
-        number = -_number(text[1:]) if text[:1] == "-" else _number(text)
+        number = -number_in(text[1:]) if text[:1] == "-" else number_in(text)
         if (low is not None and number < low) or (high is not None and number > high):
             raise ValueError
         return number
@@ -84,17 +78,8 @@ def choice(*words: str, metavar: str = "") -> Kind:
 def _duration(text: str, _now_us: int) -> timedelta:
     from datetime import timedelta
 
-    seconds, digits, units = 0, "", list(_SECONDS)
-    for letter in text.lower():
-        if letter not in units:
-            digits += letter
-            continue
-        seconds += _number(digits) * _SECONDS[letter]
-        digits, units = "", units[: units.index(letter)]  # 1h30m, never 30m1h or 1h1h
-    if digits or not text:
-        raise ValueError
     try:
-        return timedelta(seconds=seconds)
+        return timedelta(seconds=seconds_in(text))
     except OverflowError:
         raise FormError("it is longer than time itself") from None
 
@@ -104,7 +89,7 @@ def _size(text: str, _now_us: int) -> int:
     unit = text[len(digits) :].lower()
     if unit not in _BYTES:
         raise ValueError
-    return _number(digits) * _BYTES[unit]
+    return number_in(digits) * _BYTES[unit]
 
 
 def _moment(text: str, now_us: int, *, end: bool = False) -> datetime:
@@ -117,7 +102,7 @@ def _moment(text: str, now_us: int, *, end: bool = False) -> datetime:
     try:
         if word == "now":
             return now
-        if age[-1:] in _SECONDS:
+        if age[-1:] in SECONDS:
             return now - _duration(age, 0)
         if word in ("today", "yesterday"):
             given = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -132,7 +117,7 @@ def _moment(text: str, now_us: int, *, end: bool = False) -> datetime:
 
 
 def _seq_or_time(text: str, now_us: int) -> int | datetime:
-    return _number(text) if text.isascii() and text.isdigit() else _moment(text, now_us)
+    return number_in(text) if text.isascii() and text.isdigit() else _moment(text, now_us)
 
 
 def _end(text: str, now_us: int) -> datetime:
@@ -144,6 +129,18 @@ def _pair(text: str, _now_us: int) -> tuple[str, str]:
     if not key or not equals:
         raise ValueError
     return key, value
+
+
+def named_value(metavar: str) -> Kind:
+    """A name with its value, or alone."""
+
+    def read(text: str, _now_us: int) -> tuple[str, str | None]:
+        name, equals, value = text.partition("=")
+        if not name:
+            raise ValueError
+        return name, value if equals else None
+
+    return Kind(metavar=metavar, read=read, form=f"{metavar}")
 
 
 def _json(text: str, _now_us: int) -> object:

@@ -16,8 +16,9 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from codecs import IncrementalDecoder
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, TextIO
+    from typing import Any, Literal, TextIO
 
 _ESCAPED = {
     code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
@@ -109,6 +110,7 @@ class Output:
         self._coloured = [stream for stream in streams if not plain and stream.isatty()]
         self._progress_shown = False
         self._progress_at = 0.0
+        self._decoders: dict[str, IncrementalDecoder] = {}
 
     # Data
 
@@ -137,6 +139,22 @@ class Output:
         else:
             _reaching(self._out.flush)
             _reaching(self._out.buffer.write, data)
+
+    def live(self, name: Literal["stdout", "stderr"], data: bytes) -> None:
+        """A piece of what another program says, at once: to the byte; on a terminal what can be
+        shown of it."""
+        stream = self._out if name == "stdout" else self._err
+        self._clear_progress()
+        if stream.isatty():
+            from codecs import getincrementaldecoder
+
+            if name not in self._decoders:
+                self._decoders[name] = getincrementaldecoder("utf-8")("backslashreplace")
+            self._write(stream, visible(self._decoders[name].decode(data)))
+        else:
+            _reaching(stream.flush)
+            _reaching(stream.buffer.write, data)
+        _reaching(stream.flush)
 
     def page(self, text: str) -> None:
         """Text that is known to be safe to show."""

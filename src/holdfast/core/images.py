@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.model.entry import Json
     from holdfast.model.message import Message
     from holdfast.model.proposal import Proposal
+    from holdfast.model.run import Run
     from holdfast.model.session import Session
 
     Image = dict[str, Json]
@@ -212,6 +213,37 @@ def version_image(version: Version) -> Image:
         "session": version.session,
         "message": version.message,
         "at_us": to_us(version.at),
+    }
+
+
+_OF_THE_ROW = frozenset(
+    [
+        *("id", "number", "space_number", "space_name", "agent", "state", "session", "worker"),
+        *("created", "started", "ended", "revision"),
+    ]
+)
+
+
+def run_body(run: Run) -> Image:
+    """What of a run has no column of its own."""
+    return {name: plain(getattr(run, name)) for name in run.fields_ if name not in _OF_THE_ROW}
+
+
+def run_image(run: Run) -> Image:
+    """What the log says of a run. What its agent was asked and said stands elsewhere."""
+    body = run_body(run)
+    del body["prompt"]
+    return {
+        **body,
+        "number": run.number,
+        "id": run.id,
+        "space": run.space_number,
+        "agent": run.agent,
+        "state": run.state,
+        "session": run.session,
+        "created_us": to_us(run.created),
+        "started_us": _us(run.started),
+        "ended_us": _us(run.ended),
     }
 
 

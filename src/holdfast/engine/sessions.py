@@ -59,6 +59,16 @@ def end(work: Work, name: str, space_name: str) -> Session:
     return _close(work, session, "abandoned" if lapsed else "ended")
 
 
+def reopen(work: Work, session: Session, space: SpaceInfo) -> Session:
+    """Let a session that was ended or abandoned go on. One that is open stays as it is."""
+    until = work.at + LEASE
+    if as_of_lease(session, work.at_us).state == "open":
+        work.tx.renew_lease(session, until)
+        return session
+    after = session.replace(state="open", ended=None, lease_until=until)
+    return work.put_session(after, session, space, "reopen")
+
+
 def sweep(work: Work) -> Sequence[Session]:
     """Close the sessions whose lease ran out."""
     lapsed = work.tx.lapsed_sessions(work.at_us)

@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from typing import TypeVar, Unpack
 
     from holdfast.core.preferences import Settings
+    from holdfast.engine.agents import Agents
     from holdfast.engine.directories.face import Directories
     from holdfast.engine.history import LogQuery
     from holdfast.engine.proposals import Inbox
+    from holdfast.engine.runs.execute import Callee
+    from holdfast.engine.runs.face import RunOptions, Runs
     from holdfast.model.change import Change
     from holdfast.model.context import Context
     from holdfast.model.directory import DirectoryType
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from holdfast.model.message import SaidNow
     from holdfast.model.recall import Recall
     from holdfast.model.review import Role
+    from holdfast.model.run import Run
     from holdfast.model.search import Diagnostics, Found, SearchOptions
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
@@ -316,6 +320,24 @@ class Space:
 
         desk = Desk(core=self._core, space=self.name, type=type, caller=self.caller)
         return Directories(desk)
+
+    def agents(self) -> Agents:
+        """The programs that may be run here."""
+        from holdfast.engine.agents import Agents
+
+        check_present(self._as_of, f"the agents of {self.name}")
+        return Agents(self._core, self.name, self.caller)
+
+    def runs(self) -> Runs:
+        """What was run here, and what became of it."""
+        from holdfast.engine.runs.face import Runs
+
+        check_present(self._as_of, f"the runs of {self.name}")
+        return Runs(self._core, self)
+
+    def run(self, agent: str | Callee, prompt: str, **options: Unpack[RunOptions]) -> Run:
+        """Run an agent to its end, or a function, with its directories laid out."""
+        return self.runs().start(agent, prompt, **options)
 
     def context(self, budget: int | None = None) -> Context:
         """What a session starts with. A session is given the same one until it ends."""

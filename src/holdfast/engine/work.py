@@ -17,6 +17,7 @@ from holdfast.core.images import (
     entry_image,
     message_image,
     proposal_image,
+    run_image,
     session_image,
     space_image,
     store_image,
@@ -46,6 +47,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
     from typing import Any, TypeVar, Unpack
 
     from holdfast.core.images import Image
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from holdfast.model.ids import SessionId
     from holdfast.model.message import Message
     from holdfast.model.proposal import Finding, Proposal
+    from holdfast.model.run import Run
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, Write
@@ -81,6 +84,8 @@ class Core(Value):
     uses: Uses = Uses()
     background: Background = Background()
     reviewers: Reviewers = lambda _: ()
+    address: str = ""  # where other processes find the vault; nothing for one in RAM
+    runs: Path | None = None  # the folder in which runs are laid out
 
     def wake(self) -> None:
         """Let the jobs that wait be done in this process, off the caller's path."""
@@ -419,6 +424,13 @@ class Work(NowView):
         self._record("version", version.id, "add", version_image(version), None, space=space)
         self.tx.put_version(version)
         return version
+
+    def put_run(self, run: Run, before: Run | None, op: str) -> Run:
+        after = run.replace(revision=self.seq + 1)
+        prior = None if before is None else before.revision
+        self._record("run", after.id, op, run_image(after), prior, space=after.space_number)
+        self.tx.put_run(after)
+        return after
 
     def put_proposal(
         self,

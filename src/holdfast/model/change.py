@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from holdfast.model.entry import Json
 
     Kind = Literal[
-        "space", "store", "session", "entry", "message", "directory", "version", "proposal"
+        "space",
+        "store",
+        "session",
+        "entry",
+        "message",
+        "directory",
+        "version",
+        "proposal",
+        "run",
     ]
 
 

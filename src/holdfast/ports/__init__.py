@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from holdfast.ports.links import LinkReads, LinkWrites, Use
     from holdfast.ports.messages import MessageReads, MessageWrites
     from holdfast.ports.proposals import ProposalReads, ProposalWrites
+    from holdfast.ports.runs import RunReads, RunWrites
     from holdfast.ports.search import SearchReads
     from holdfast.ports.trees import TreeReads, TreeWrites
     from holdfast.ports.values import ValueReads, ValueWrites
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         JobReads,
         ProposalReads,
         LinkReads,
+        RunReads,
         SearchReads,
         Protocol,
     ):
@@ -196,6 +198,7 @@ if TYPE_CHECKING:
         JobWrites,
         ProposalWrites,
         LinkWrites,
+        RunWrites,
         Protocol,
     ):
         """A snapshot that may be changed; all of it happens, or none."""

@@ -66,17 +66,36 @@ def open_vault(
         uses=Uses(),
         background=background or Background(),
         reviewers=reviewers,
+        address=address_of(where),
+        runs=beside(where, "runs"),
     )
     return Vault(core, caller)
 
 
 def preferences_file(where: str | os.PathLike[str]) -> Path | None:
     """Where a vault's preferences stand: in a folder of its own beside the rows."""
+    folder = beside(where, "preferences")
+    return None if folder is None else folder / PREFERENCES_FILE
+
+
+def beside(where: str | os.PathLike[str], name: str) -> Path | None:
+    """A folder of the vault beside its rows; none for a vault in RAM."""
     file = vault_file(where)
     if file is None:
         return None
-    folder = "preferences" if file.name == VAULT_FILE else f"{file.name}-preferences"
-    return file.with_name(folder) / PREFERENCES_FILE
+    return file.with_name(name if file.name == VAULT_FILE else f"{file.name}-{name}")
+
+
+def address_of(where: str | os.PathLike[str]) -> str:
+    """What another process, in another folder, opens the same vault by."""
+    file = vault_file(where)
+    if file is None:
+        return ""
+    if file.name == VAULT_FILE:
+        return str(file.parent.absolute())
+    from urllib.parse import quote
+
+    return f"sqlite:///{quote(str(file.absolute()))}"
 
 
 def _key(given: str | Path | None) -> Key | None:

@@ -64,6 +64,18 @@ TABLE = Table(
             heading=_MEMORY,
         ),
         Noun(
+            name="run",
+            summary="run agents, and see what came of it",
+            commands="holdfast.cli.commands.runs:RUN",
+            heading=_PLACE,
+        ),
+        Noun(
+            name="agent",
+            summary="declare the agents of a space",
+            commands="holdfast.cli.commands.runs:AGENT",
+            heading=_PLACE,
+        ),
+        Noun(
             name="session",
             summary="keep, search and read what was said",
             commands="holdfast.cli.commands.sessions:SESSION",

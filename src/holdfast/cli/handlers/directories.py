@@ -60,7 +60,7 @@ def push(call: Call, out: Output) -> int:
             message=call["message"] or "",
             force=call["force"],
             overwrite=call["overwrite"],
-            progress=_progress(out),
+            progress=progress_of(out),
             **write_options(call),
         )
     _left_out(out, pushed.left_out)
@@ -92,7 +92,7 @@ def pull(call: Call, out: Output) -> int:
                 place,
                 version=call["wanted"],
                 force=call["force"],
-                progress=_progress(out),
+                progress=progress_of(out),
                 **options,
             )
         else:
@@ -100,7 +100,7 @@ def pull(call: Call, out: Output) -> int:
                 place,
                 version=call["wanted"],
                 force=call["force"],
-                progress=_progress(out),
+                progress=progress_of(out),
                 **options,
             )
     return _say_pulled(out, pulled)
@@ -110,7 +110,7 @@ def clone(call: Call, out: Output) -> int:
     with opened_space(call) as space:
         place = Path(call["dest"] or call["name"])
         pulled = _of(call, space).clone(
-            call["name"], place, version=call["wanted"], progress=_progress(out)
+            call["name"], place, version=call["wanted"], progress=progress_of(out)
         )
     return _say_pulled(out, pulled)
 
@@ -298,7 +298,7 @@ def _size(size: int) -> str:
     return f"{size} B" if unit == 0 else f"{amount:.1f} {_UNITS[unit]}"
 
 
-def _progress(out: Output) -> Callable[[str, int, int], None]:
+def progress_of(out: Output) -> Callable[[str, int, int], None]:
     from time import monotonic
 
     began = monotonic()

@@ -192,7 +192,7 @@ def mount(call: Call, out: Output) -> None:
         "filter": _filter(call),
     }
     wanted = {key: value for key, value in given.items() if value}
-    with _edited(call, out, lambda text, file: with_mount(text, file, wanted)) as space:
+    with edited(call, out, lambda text, file: with_mount(text, file, wanted)) as space:
         name = call["name"] or call["source"].partition("/")[2]
         (made,) = [each for each in space.mounts() if each.mount.name == name]
         out.emit(_mount_row(made), name)
@@ -212,7 +212,7 @@ def _filter(call: Call) -> dict[str, Json]:
 
 
 def unmount(call: Call, out: Output) -> None:
-    with _edited(call, out, lambda text, file: without_mount(text, file, call["name"])) as space:
+    with edited(call, out, lambda text, file: without_mount(text, file, call["name"])) as space:
         out.emit({"space": space.name, "unmounted": call["name"]}, "")
         out.note(f"{space.name} no longer mounts {call['name']}")
 
@@ -233,7 +233,7 @@ def sources(call: Call, _prefix: str) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def _edited(call: Call, out: Output, edit: Callable[[str, Path], str]) -> Generator[Space]:
+def edited(call: Call, out: Output, edit: Callable[[str, Path], str]) -> Generator[Space]:
     """Change the space's workspace.yml and apply it; nothing changes where either is refused."""
     with opened_vault(call, makes=True) as vault:
         file = _file_of(call, vault)
@@ -253,7 +253,7 @@ def _file_of(call: Call, vault: Vault) -> Path:
     if file is None:
         raise Refused(
             "space_without_file",
-            f"the space {call['space'] or 'default'} has no {FILE_NAME}, in which mounts stand",
+            f"the space {call['space'] or 'default'} has no {FILE_NAME}, in which this stands",
             hint="go to a space's folder, or make one: holdfast space init",
         )
     return file

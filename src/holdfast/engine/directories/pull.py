@@ -80,7 +80,11 @@ def _pull(
     conflicts: tuple[MergeConflict, ...] = ()
     is_ours = found.root.digest not in (target.tree, EMPTY.digest if base is None else base.tree)
     if is_ours and options.force:
-        recovery = _recovered(desk, working, found, seen, base, options, write)
+        recovery = recovered(
+            *(desk, working, found, seen, base, write),
+            message="what a folder held before a forced pull",
+            progress=options.progress,
+        )
     elif is_ours:
         merged = merged_with(desk, working, found, EMPTY if base is None else base.root, target)
         goal, conflicts = merged.root, merged.conflicts
@@ -106,14 +110,17 @@ def _pull(
     )
 
 
-def _recovered(
+def recovered(
     desk: Desk,
     working: Working,
     found: Scan,
     seen: Seen,
     base: Version | None,
-    options: PullOptions,
     write: Write,
+    *,
+    message: str,
+    progress: Progress = silent,
+    run: str | None = None,
 ) -> Version:
     """What the folder holds, as a version that is not the head."""
     for version in seen.versions:
@@ -121,11 +128,10 @@ def _recovered(
             return version
     rests_on = EMPTY if base is None else base.root
     try:
-        storing = store_scan(desk, working, found, rests_on, options.progress)
+        storing = store_scan(desk, working, found, rests_on, progress)
     except Changed as exc:
         raise exc.error from None
     draft = Draft(root=found.root, parents=() if base is None else (base.v,), kind="recovery")
-    message = "what a folder held before a forced pull"
     made = desk.make(
         working.config.name,
         seen,
@@ -134,6 +140,7 @@ def _recovered(
         write,
         op="recover",
         message=message,
+        run=run,
         moves=False,
     )
     return made[0]

@@ -7,14 +7,13 @@ memory:
       type: long_term         # or short_term, with keep: 200 and ttl: 30d or session
       strategy: narrative
 
-Each key of the file is a section, a module here with a `FORM` and a `read`; `SECTIONS` lists them.
+Each key of the file is a section, a module here with a `FORM` and a `read`; `sections` lists them.
 What a section reads is kept in the vault with the space, under the section's name.
 """
 
 from __future__ import annotations
 
 from holdfast.core.forms import NAME_PATTERN, Group, Misfit, Text
-from holdfast.engine.workspace import memory
 from holdfast.engine.workspace.file import (
     FILE_NAME,
     Place,
@@ -56,23 +55,31 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FILE_NAME",
-    "ROOT",
     "TEMPLATE",
     "checked",
     "find_workspace",
     "parse_workspace",
     "read_text",
+    "root",
 ]
 
-SECTIONS: Mapping[str, Section] = {"memory": memory}
 
-ROOT = Group(
-    about="What agents that work in this folder remember.",
-    fields={
-        "name": Text(about="the space's name; else the folder's", pattern=NAME_PATTERN),
-        **{name: section.FORM for name, section in SECTIONS.items()},
-    },
-)
+def sections() -> Mapping[str, Section]:
+    """The keys of the file with their modules, which only a reader of such a file needs."""
+    from holdfast.engine.workspace import agents, memory
+
+    return {"memory": memory, "agents": agents}
+
+
+def root() -> Group:
+    return Group(
+        about="What agents that work in this folder remember.",
+        fields={
+            "name": Text(about="the space's name; else the folder's", pattern=NAME_PATTERN),
+            **{name: section.FORM for name, section in sections().items()},
+        },
+    )
+
 
 TEMPLATE = """\
 # What agents that work in this folder remember.
@@ -87,17 +94,19 @@ memory:
 
 def parse_workspace(text: str, file: Path) -> SpaceSpec:
     """What the text declares for the folder of this file."""
+    from holdfast.engine.workspace.memory import stores as declared_stores
+
     place = Place(file=file, root=load(text, file))
     try:
-        declared = ROOT.read(place.root, ())
+        declared = root().read(place.root, ())
         name = _space_name(declared.get("name"), place)
         settings: dict[str, Json] = {}
         places: dict[str, str] = {}
-        for key, section in SECTIONS.items():
+        for key, section in sections().items():
             kept = section.read(_mapping(declared.get(key)), place)
             settings |= {key: dict(kept)} if kept else {}
             places |= section.places(place)
-        stores = memory.stores(_mapping(declared.get("memory")), place)
+        stores = declared_stores(_mapping(declared.get("memory")), place)
     except Misfit as exc:
         raise place.wrong(exc.path, exc.message, exc.cure) from None
     return SpaceSpec(
@@ -113,9 +122,10 @@ def parse_workspace(text: str, file: Path) -> SpaceSpec:
 def checked(spec: SpaceSpec) -> SpaceSpec:
     """The declaration with the settings of its sections checked, whoever made them."""
     settings: dict[str, Json] = {}
+    fields = root().replace(about="") if spec.settings else Group(fields={})
     for key, value in spec.settings.items():
         try:
-            settings[key] = Group(fields=ROOT.fields).read({key: value}, ())[key]
+            settings[key] = fields.read({key: value}, ())[key]
         except Misfit as exc:
             field = field_name(exc.path)
             raise InvalidInput(

@@ -48,15 +48,66 @@ def without_mount(text: str, file: Path, name: str) -> str:
     )
 
 
-def _mounts(text: str, file: Path) -> tuple[Any, list[Any]]:
-    """The whole file, and its list of mounts, which is made where there is none."""
+def with_agent(text: str, file: Path, name: str, agent: Mapping[str, Json]) -> str:
+    """The text with one more agent. One of that name that says something else is not replaced."""
+    root, agents = _agents(text, file)
+    if name in agents:
+        raise Conflict(
+            "agent_exists",
+            f"{file} declares another agent {shown(name)}",
+            hint=f"holdfast agent remove {name} takes it away first",
+        )
+    agents[name] = dict(agent)
+    return _written(root)
+
+
+def without_agent(text: str, file: Path, name: str) -> str:
+    root, agents = _agents(text, file)
+    if name not in agents:
+        raise NotFound(
+            "agent_unknown",
+            f"{file} declares no agent {shown(name)}",
+            hint="holdfast agent list lists those that there are",
+        )
+    del agents[name]
+    if not agents:
+        del root["agents"]
+    return _written(root)
+
+
+def _agents(text: str, file: Path) -> tuple[Any, Any]:
+    """The whole file, and its agents by name, which are made where there are none."""
+    root = _root(text, file)
+    place = Place(file=file, root=root)
+    if root.get("agents") is None:
+        root["agents"] = {}
+    try:
+        mapping(root["agents"], ("agents",))
+    except Misfit as exc:
+        raise place.wrong(exc.path, exc.message, exc.cure) from None
+    return root, root["agents"]
+
+
+def _root(text: str, file: Path) -> Any:
+    """The whole file, which is a mapping or empty."""
     from ruamel.yaml.comments import CommentedMap
 
     root = load(text, file)
     root = CommentedMap() if root is None else root
-    place = Place(file=file, root=root)
     try:
         mapping(root, ())
+    except Misfit as exc:
+        raise Place(file=file, root=root).wrong(exc.path, exc.message, exc.cure) from None
+    return root
+
+
+def _mounts(text: str, file: Path) -> tuple[Any, list[Any]]:
+    """The whole file, and its list of mounts, which is made where there is none."""
+    from ruamel.yaml.comments import CommentedMap
+
+    root = _root(text, file)
+    place = Place(file=file, root=root)
+    try:
         if root.get("memory") is None:
             root["memory"] = CommentedMap()
         mapping(root["memory"], ("memory",))

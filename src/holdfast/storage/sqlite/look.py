@@ -34,9 +34,10 @@ _KEYS = {
     "directory": "SELECT number, id FROM directory ORDER BY id",
     "version": "SELECT number, id FROM version ORDER BY id",
     "proposal": "SELECT number, id FROM proposal ORDER BY id",
+    "run": "SELECT number, id FROM run ORDER BY id",
     "entry": "SELECT number, id FROM entry INDEXED BY entry_id ORDER BY substr(id, -8), id",
 }
-_SMALL = ("vault", "seal", "answer", "frozen", "namespace", "job", "model_call")
+_SMALL = ("vault", "seal", "answer", "frozen", "namespace", "job", "model_call", "run_output")
 STRETCH = 1_000
 STRETCH_OF_VALUES = 64
 

@@ -56,6 +56,11 @@ DIGESTED: dict[str, tuple[str, ...]] = {
         *("session", "created_us", "decided_us", "decided_by", "fingerprint", "passes"),
         "revision",
     ),
+    "run": (
+        *("number", "id", "space", "agent", "state", "session", "created_us", "started_us"),
+        *("ended_us", "worker", "body", "revision"),
+    ),
+    "run_output": ("number", "run", "place", "stream", "at_us", "data"),
     "job": (
         *("number", "kind", "session", "first", "last", "user", "state", "made_us", "done_us"),
         *("worker", "lease_us", "tries", "applied", "told", "body"),

@@ -17,6 +17,7 @@ from holdfast.storage.sqlite.links import LinkReads, LinkWrites
 from holdfast.storage.sqlite.messages import MessageReads, MessageWrites
 from holdfast.storage.sqlite.proposals import ProposalReads, ProposalWrites
 from holdfast.storage.sqlite.queries import QUERIES, fetch
+from holdfast.storage.sqlite.runs import RunReads, RunWrites
 from holdfast.storage.sqlite.search import SearchReads
 from holdfast.storage.sqlite.values import ValueReads, ValueWrites
 
@@ -43,7 +44,14 @@ EARLIEST = -(2**63)
 
 
 class SqliteSnapshot(
-    ValueReads, TreeReads, MessageReads, JobReads, ProposalReads, LinkReads, SearchReads
+    ValueReads,
+    TreeReads,
+    MessageReads,
+    JobReads,
+    ProposalReads,
+    LinkReads,
+    RunReads,
+    SearchReads,
 ):
     """The vault at one moment."""
 
@@ -213,7 +221,14 @@ class SqliteSnapshot(
 
 
 class SqliteTransaction(
-    SqliteSnapshot, ValueWrites, TreeWrites, MessageWrites, JobWrites, ProposalWrites, LinkWrites
+    SqliteSnapshot,
+    ValueWrites,
+    TreeWrites,
+    MessageWrites,
+    JobWrites,
+    ProposalWrites,
+    LinkWrites,
+    RunWrites,
 ):
     """The vault while it is being changed."""
 

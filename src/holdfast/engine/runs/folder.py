@@ -1,0 +1,208 @@
+"""The folder of a run: what its agent is given, and what this side must know about it.
+
+RUN/files/…           the directories, each at its path: all that an agent needs to know of
+RUN/own/0, 1, …       of each directory: the version that it began as, and what it was then
+RUN/context.md        and conversation.jsonl, prompt.txt
+RUN/outcome.json      how the agent ended: whoever finds it may finish what was begun
+RUN/secrets           the values that must not be kept, sealed, in case that somebody else finishes
+RUN/aside/…           files with secrets in them that could not be masked
+
+An agent may do with its directories whatever it likes. What was read of them before stands beside,
+out of its way, so that a folder that is missing is known from one that is empty.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from stat import S_IRWXU, S_ISDIR, S_ISREG
+
+from holdfast.engine.directories.folder import Config, State, Working, failing, replace_file
+from holdfast.engine.directories.layout import lay_out_new
+from holdfast.engine.directories.objects import Objects
+from holdfast.engine.directories.scan import silent
+from holdfast.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.engine.directories.scan import Progress
+    from holdfast.errors import HoldfastError
+    from holdfast.model.directory import Version
+    from holdfast.model.run import Laid
+    from holdfast.ports import Storage
+
+FILES, OWN, OUTCOME, SECRETS, ASIDE = "files", "own", "outcome.json", "secrets", "aside"
+CONTEXT, CONVERSATION, PROMPT = "context.md", "conversation.jsonl", "prompt.txt"
+NONCE_BYTES = 12
+
+
+class Outcome(Value):
+    """How an agent ended, as it stands in the run's folder."""
+
+    exit: int
+    why: str
+    words: str
+    output_bytes: int = 0
+    lost_bytes: int = 0
+
+
+class RunDirectory(Working):
+    """A directory in a run. What it began as stands outside of it."""
+
+    def __init__(self, root: Path, laid: Laid, own: Path) -> None:
+        super().__init__(root, Config(name=laid.name, type=laid.type))
+        self.own = own
+
+    def mark(self) -> None:
+        """Remember which folder it is."""
+        replace_file(self.own / "mark", self._identity().encode())
+
+    def is_there(self) -> bool:
+        """Whether this is a folder that the agent left: not a link, and not an empty one that
+        somebody put in the place of what was laid out."""
+        if self.root.is_symlink() or not self.root.is_dir():
+            return False
+        same = (self.own / "mark").read_bytes().decode() == self._identity()
+        return same or any(self.root.iterdir())
+
+    def _identity(self) -> str:
+        status = self.root.stat()
+        return f"{status.st_dev} {status.st_ino}"
+
+
+class RunFolder:
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def make(self) -> None:
+        with failing(self.place):
+            self.place.parent.mkdir(parents=True, exist_ok=True)
+            self.place.mkdir(mode=0o700)
+            (self.place / FILES).mkdir()
+            (self.place / OWN).mkdir()
+
+    def path(self, laid: Laid) -> Path:
+        return self.place / FILES / laid.path
+
+    def directory(self, number: int, laid: Laid) -> RunDirectory:
+        return RunDirectory(self.path(laid), laid, self.place / OWN / str(number))
+
+    def lay_out(
+        self,
+        mounts: Sequence[tuple[Laid, Version]],
+        bases: Sequence[int],
+        storage: Storage,
+        progress: Progress = silent,
+    ) -> None:
+        """Each directory as its version has it, on the base from which changes are merged."""
+        for number, (laid, version) in enumerate(mounts):
+            working = self.directory(number, laid)
+            with failing(working.root):
+                working.root.mkdir(parents=True)
+                working.own.mkdir()
+            lay_out_new(working.root, version.root, Objects(storage), progress)
+            with failing(working.root):
+                working.keep_state(State(directory=laid.directory, v=bases[number]))
+                working.mark()
+
+    def write(self, name: str, text: str) -> Path:
+        place = self.place / name
+        with failing(place):
+            place.write_text(text, encoding="utf-8", errors="surrogateescape")
+        return place
+
+    # How it ended
+
+    def keep_outcome(self, outcome: Outcome) -> None:
+        said = {name: getattr(outcome, name) for name in outcome.fields_}
+        with failing(self.place):
+            replace_file(self.place / OUTCOME, json.dumps(said).encode())
+
+    def outcome(self) -> Outcome | None:
+        """None where the agent did not end while somebody was watching."""
+        try:
+            said = json.loads((self.place / OUTCOME).read_bytes())
+            return Outcome(**said)
+        except (OSError, ValueError, TypeError):
+            return None
+
+    # Secrets
+
+    def seal_secrets(self, secrets: Iterable[str], key: bytes, nonce: bytes) -> None:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        data = json.dumps(list(secrets)).encode()
+        sealed = nonce + AESGCM(key).encrypt(nonce, data, None)
+        with failing(self.place):
+            replace_file(self.place / SECRETS, sealed)
+
+    def secrets(self, key: bytes) -> list[str] | None:
+        """The values; None where they cannot be read."""
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        try:
+            sealed = (self.place / SECRETS).read_bytes()
+            opened = AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None)
+            return [str(value) for value in json.loads(opened)]
+        except (OSError, ValueError, InvalidTag):
+            return None
+
+    # Its end
+
+    def aside(self, laid: Laid, path: str) -> Path:
+        place = self.place / ASIDE / laid.path / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return place
+
+    def has_aside(self) -> bool:
+        return (self.place / ASIDE).exists()
+
+    def discard(self, *, keep_aside: bool = False) -> None:
+        """Remove it. What cannot be removed is left to whoever comes next."""
+        if not keep_aside:
+            _removed(self.place)
+            return
+        for each in list(self.place.iterdir()):
+            if each.name != ASIDE:
+                _removed(each)
+
+
+def _removed(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        open_up(place)
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        place.unlink(missing_ok=True)
+
+
+def open_up(root: Path) -> None:
+    """Let this user read and change what its agent left: of permissions only the executable bit
+    is kept, so nothing is lost by it."""
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            status = folder.lstat()
+            if status.st_mode & S_IRWXU != S_IRWXU:
+                folder.chmod(status.st_mode & 0o7777 | S_IRWXU)
+            entries = list(os.scandir(folder))
+        except OSError:
+            continue  # what reads the folder next says why it cannot
+        for entry in entries:
+            try:
+                mode = entry.stat(follow_symlinks=False).st_mode
+                if S_ISDIR(mode):
+                    waiting.append(Path(entry.path))
+                elif S_ISREG(mode) and mode & 0o600 != 0o600:
+                    Path(entry.path).chmod(mode & 0o7777 | 0o600)
+            except OSError:
+                continue
+
+
+def why_of(error: HoldfastError) -> str:
+    return f"{error.message} [{error.code}]"
