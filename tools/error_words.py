@@ -70,6 +70,28 @@ WORDS = {
         "pinned entries, or those of the change itself, leave no room",
         "unpin or remove one, or say it shorter",
     ),
+    "profile_file_edited": (
+        "an export would write over a file with edits that were not read in",
+        "`holdfast profile sync` takes them in",
+    ),
+    "profile_file_empty": (
+        "an edited file has no entries; nothing was changed",
+        "say `--empty` if all of them should go",
+    ),
+    "profile_file_failed": (
+        "a file of a profile cannot be read or written; nothing was taken for removed",
+        "see to the file, and try again",
+    ),
+    "profile_file_moved": ("a file was changed while it was read", "sync again"),
+    "profile_file_of_another": (
+        "the file was written for another user",
+        "say which with `--user`, or use another folder",
+    ),
+    "profile_file_too_full": (
+        "an edited file has more characters than there is room for; nothing was changed",
+        "make it shorter",
+    ),
+    "profile_file_too_large": ("the file is far too large for one of a profile", "shorten it"),
     "reset_unknown": ("there is no reset to take back", "look into the archive"),
     # The words of a command line
     "argument_missing": ("the command needs an argument or option that is not there", "add it"),
@@ -657,6 +679,14 @@ ADVICE = {
         "save each, so that each can be found and removed",
     ),
     "note_preamble": ("it begins with words such as “The user said that”", "say the fact itself"),
+    "mirror_behind": (
+        "the write was done, but the files in the workspace could not be brought along",
+        "see to what the message says, then `holdfast profile sync`",
+    ),
+    "profile_file_encoding": (
+        "some bytes of an edited file were no UTF-8, and were read as Windows writes them",
+        "look at what became of them",
+    ),
     "profile_filling": ("a file is 80 % full", "join entries that belong together"),
     "profile_nearly_full": (
         "a file is 90 % full",

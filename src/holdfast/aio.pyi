@@ -34,6 +34,7 @@ from holdfast.model.profile import (
     ProfileBatch,
     ProfileFile,
     ProfileReset,
+    ProfileSync,
     ProfileWrite,
 )
 from holdfast.model.proposal import Proposal, ProposalState
@@ -270,6 +271,25 @@ class Profile:
         **write: Unpack[WriteOptions],
     ) -> ProfileWrite: ...
     async def restore(self, entry: str, **write: Unpack[WriteOptions]) -> ProfileWrite: ...
+    async def merge(
+        self,
+        file: str,
+        text: str | bytes,
+        before: ProfileFile,
+        *,
+        empties: bool = ...,
+        origin: Origin = ...,
+        **write: Unpack[WriteOptions],
+    ) -> ProfileSync: ...
+    async def export(self, folder: str | PathLike[str]) -> tuple[ProfileSync, ...]: ...
+    async def sync(
+        self,
+        folder: str | PathLike[str],
+        *,
+        empties: bool = ...,
+        origin: Origin = ...,
+        **write: Unpack[WriteOptions],
+    ) -> tuple[ProfileSync, ...]: ...
     async def reset(
         self, file: str, *, onboarding: bool = ..., **write: Unpack[WriteOptions]
     ) -> ProfileReset: ...

@@ -67,6 +67,13 @@ class StoreDesk:
         self.as_of = as_of
         self._known = store
 
+    def folder(self) -> str | None:
+        def unit(snapshot: Snapshot) -> str | None:
+            space = spaces.space_named(snapshot, self.store.space_name)
+            return None if space is None else space.path
+
+        return self.core.storage.read(unit)
+
     def read(self, unit: Callable[[View, Store], T]) -> T:
         return self.core.storage.read(
             lambda snapshot: unit(

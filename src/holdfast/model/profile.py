@@ -78,6 +78,7 @@ class ProfileReset(Value):
     gauge: Gauge
     archived: tuple[Entry, ...]
     restored: tuple[Entry, ...]
+    advice: tuple[Advice, ...] = ()
 
 
 class Onboarded(Value):
@@ -87,6 +88,7 @@ class Onboarded(Value):
     changed: int
     gauge: Gauge
     evicted: tuple[Entry, ...] = ()
+    advice: tuple[Advice, ...] = ()
 
 
 class Difference(Value):

@@ -456,6 +456,13 @@ if TYPE_CHECKING:
         @property
         def store(self) -> Store: ...
 
+        @property
+        def caller(self) -> Caller: ...
+
+        def folder(self) -> str | None:
+            """The folder that the store's space belongs to, None where it has none."""
+            ...
+
         def read(self, unit: Callable[[View, Store], T]) -> T: ...
 
         def mutate(

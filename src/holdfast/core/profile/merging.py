@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.core.profile.markdown import Item
 
 # From this share of common words on, a line is the entry edited, and not another one.
-EDITED_MIN = 0.4
+EDITED_MIN = 0.55
 
 
 class Was(Value):
@@ -110,8 +110,7 @@ def _edits(gone: Sequence[tuple[str, str]], left: Sequence[Item]) -> dict[int, s
     )
     found: dict[int, str] = {}
     for score, _, place, name in pairs:
-        alone = len(gone) == len(left) == 1
-        if place not in found and name not in found.values() and (alone or -score >= EDITED_MIN):
+        if place not in found and name not in found.values() and -score >= EDITED_MIN:
             found[place] = name
     return found
 

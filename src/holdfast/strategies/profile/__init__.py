@@ -15,6 +15,7 @@ from holdfast.core.profile.size import worth
 from holdfast.core.suggesting import changes_of, new_entry
 from holdfast.errors import NotFound, OptionInvalid, Refused
 from holdfast.model.context import Draft, Line
+from holdfast.model.names import shown
 from holdfast.model.profile import CHARS_MAX, FILES
 from holdfast.strategies.profile.policy import (
     Sheet,
@@ -72,7 +73,13 @@ def check(spec: StoreSpec) -> StoreSpec:
     """The options of a declared store, checked and completed."""
     if spec.type != "long_term":
         raise OptionInvalid("type", "a profile keeps what it holds", "long_term")
-    return checked_options(spec, OPTIONS)
+    spec = checked_options(spec, OPTIONS)
+    mirror = str(spec.options.get("mirror", "."))
+    if mirror.startswith(("/", "~")) or ".." in mirror.replace("\\", "/").split("/"):
+        raise OptionInvalid(
+            "mirror", f"{shown(mirror)} leads out of the workspace", "name a folder in it"
+        )
+    return spec
 
 
 # Block

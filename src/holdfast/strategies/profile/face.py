@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from holdfast.core.metadata import check_metadata, check_origin
-from holdfast.errors import InvalidInput
-from holdfast.model.entry import IMPORTANCE, TRUST_OF, NewEntry
+from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.model.entry import IMPORTANCE, TRUST_OF, Advice, NewEntry
 from holdfast.model.names import check_str, shown
-from holdfast.model.profile import FILES, ProfileBatch, ProfileWrite
+from holdfast.model.profile import FILES, ProfileBatch, ProfileSync, ProfileWrite
 from holdfast.model.query import check_limit
 from holdfast.model.times import given_us
 from holdfast.model.write import Write
-from holdfast.strategies.profile import archive, onboarding, timeline
+from holdfast.strategies.profile import archive, hand, onboarding, timeline
+from holdfast.strategies.profile.folder import Folder
 from holdfast.strategies.profile.policy import (
     Sheet,
     advice_on,
@@ -26,10 +29,12 @@ from holdfast.strategies.profile.policy import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    import os
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
-    from typing import Unpack
+    from typing import Protocol, Self, TypeVar, Unpack
 
+    from holdfast.core.profile.merging import Was
     from holdfast.model.entry import Entry, EntryChanges, Json, Origin
     from holdfast.model.profile import (
         Difference,
@@ -42,6 +47,14 @@ if TYPE_CHECKING:
     from holdfast.model.space import Store
     from holdfast.model.write import WriteOptions
     from holdfast.ports import Desk, Work
+
+    class Advised(Protocol):
+        @property
+        def advice(self) -> tuple[Advice, ...]: ...
+
+        def replace(self, **changes: tuple[Advice, ...]) -> Self: ...
+
+    T = TypeVar("T", bound=Advised)
 
 STEPS_MAX = 200
 
@@ -137,7 +150,7 @@ class Profile:
             "origin": new.origin,
             "said_us": None if said_at is None else given_us(said_at),
         }
-        return self._desk.mutate("profile add", arguments, unit, Write(**write))
+        return self._written("profile add", arguments, unit, Write(**write))
 
     def replace(
         self,
@@ -166,7 +179,7 @@ class Profile:
             "file": wanted,
             "origin": origin,
         }
-        return self._desk.mutate("profile replace", arguments, unit, Write(**write))
+        return self._written("profile replace", arguments, unit, Write(**write))
 
     def remove(
         self, entry: str, *, file: str | None = None, **write: Unpack[WriteOptions]
@@ -183,7 +196,7 @@ class Profile:
             return sheet.only()
 
         arguments: dict[str, Json] = {"entry": entry, "file": wanted}
-        return self._desk.mutate("profile remove", arguments, unit, Write(**write))
+        return self._written("profile remove", arguments, unit, Write(**write))
 
     def batch(
         self,
@@ -210,7 +223,7 @@ class Profile:
             return ProfileBatch(steps=writes, gauges=gauges, evicted=gone, advice=advice)
 
         arguments: dict[str, Json] = {"steps": [dict(step) for step in checked], "origin": origin}
-        return self._desk.mutate("profile batch", arguments, unit, Write(**write))
+        return self._written("profile batch", arguments, unit, Write(**write))
 
     def pin(
         self,
@@ -234,7 +247,7 @@ class Profile:
             "pinned": pinned,
             "importance": importance,
         }
-        return self._desk.mutate("profile pin", arguments, unit, Write(**write))
+        return self._written("profile pin", arguments, unit, Write(**write))
 
     def restore(self, entry: str, **write: Unpack[WriteOptions]) -> ProfileWrite:
         """Bring an entry back from the archive; others make room for it where that is needed."""
@@ -246,16 +259,119 @@ class Profile:
             sheet.restore(known)
             return sheet.only()
 
-        return self._desk.mutate("profile restore", {"entry": entry}, unit, Write(**write))
+        return self._written("profile restore", {"entry": entry}, unit, Write(**write))
 
     # Whole files
+
+    def merge(
+        self,
+        file: str,
+        text: str | bytes,
+        before: ProfileFile,
+        *,
+        empties: bool = False,
+        origin: Origin = "user",
+        **write: Unpack[WriteOptions],
+    ) -> ProfileSync:
+        """Take in what an editor made of a file, beside what changed since it was `before`.
+
+        A text without entries is refused, unless it is said that it `empties` the file.
+        """
+        given = check_file(file)
+        data = text.encode(errors="replace") if isinstance(text, str) else text
+        base = hand.was(before.entries)
+        return self._merged(given, data, base, empties=empties, origin=origin, write=Write(**write))
+
+    def export(self, folder: str | os.PathLike[str]) -> tuple[ProfileSync, ...]:
+        """Write both files into a folder, as clean Markdown. Nothing there is written over that
+        holds edits which were not read in."""
+        there = self._folder(folder)
+        made = self.read()
+        seen = {each.file: there.check(each.file) for each in made}
+        return tuple([self._put(there, each, seen[each.file]) for each in made])
+
+    def sync(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        empties: bool = False,
+        origin: Origin = "user",
+        **write: Unpack[WriteOptions],
+    ) -> tuple[ProfileSync, ...]:
+        """Take in what somebody edited in the folder's files, and write there what is so then."""
+        there = self._folder(folder)
+        done: list[ProfileSync] = []
+        for file in FILES:
+            data, base = there.data(file), there.base(file)
+            taken = None
+            if data is not None and there.is_edited(file, data):
+                taken = self._merged(
+                    file, data, base, empties=empties, origin=origin, write=Write(**write)
+                )
+            (now,) = self.read(file)
+            put = self._put(there, now, data)
+            done.append(put if taken is None else taken.replace(path=put.path, written=put.written))
+        return tuple(done)
+
+    def _written(
+        self,
+        op: str,
+        arguments: Mapping[str, Json],
+        unit: Callable[[Work, Store], T],
+        write: Write,
+    ) -> T:
+        """What a write did, once its files are as they should be where they are mirrored."""
+        done = self._desk.mutate(op, arguments, unit, write)
+        try:
+            self._mirror()
+        except HoldfastError as exc:
+            what = f"the files in the workspace are behind: {exc.message}"
+            behind = Advice(code="mirror_behind", message=what)
+            return done.replace(advice=(*done.advice, behind))
+        return done
+
+    def _mirror(self) -> None:
+        """Bring the files of the workspace along, taking in what somebody edited there."""
+        name, folder = self.store.options.get("mirror"), self._desk.folder()
+        if isinstance(name, str) and folder is not None:
+            self.sync(Path(folder) / name)
+
+    def _merged(
+        self,
+        file: File,
+        data: bytes,
+        base: tuple[Was, ...],
+        *,
+        empties: bool,
+        origin: Origin,
+        write: Write,
+    ) -> ProfileSync:
+        wanted = hand.edited(file, data, base, empties=empties, origin=check_origin(origin))
+        arguments: dict[str, Json] = {
+            "file": file,
+            "items": [item.with_heading for item in wanted.items],
+            "base": [each.id for each in base],
+            "empties": empties,
+        }
+        return self._desk.mutate(
+            "profile merge", arguments, lambda work, store: hand.merge(work, store, wanted), write
+        )
+
+    def _folder(self, path: str | os.PathLike[str]) -> Folder:
+        store = self._desk.read(lambda _, store: store.id)
+        return Folder(Path(path), store, self._desk.caller.user)
+
+    def _put(self, there: Folder, made: ProfileFile, seen: bytes | None) -> ProfileSync:
+        written = there.write(made, seen)
+        path = str(there.file(made.file))
+        return ProfileSync(file=made.file, gauge=made.gauge, path=path, written=written)
 
     def reset(
         self, file: str, *, onboarding: bool = False, **write: Unpack[WriteOptions]
     ) -> ProfileReset:
         """Send a file's entries to the archive; with `onboarding`, all but what it asked for."""
         given = check_file(file)
-        return self._desk.mutate(
+        return self._written(
             "profile reset",
             {"file": given, "onboarding": onboarding},
             lambda work, store: archive.reset(work, store, given, onboarding=onboarding),
@@ -265,7 +381,7 @@ class Profile:
     def undo_reset(self, file: str, **write: Unpack[WriteOptions]) -> ProfileReset:
         """Make the file what it was before it was last reset, with what came since."""
         given = check_file(file)
-        return self._desk.mutate(
+        return self._written(
             "profile reset undo",
             {"file": given},
             lambda work, store: archive.undo_reset(work, store, given),
@@ -276,7 +392,7 @@ class Profile:
         """Seed USER.md with what somebody says of themselves: name, role, company, goals,
         challenges, tools, timezone. What was answered before is replaced."""
         checked = onboarding.check_answers(answers)
-        return self._desk.mutate(
+        return self._written(
             "profile onboard",
             {"answers": dict(checked)},
             lambda work, store: onboarding.onboard(work, store, checked),

@@ -290,12 +290,12 @@ class Sheet:
         return named or self._there[one_with(self._store, staged, wanted, file).number]
 
     def carry_out(self) -> tuple[tuple[ProfileWrite, ...], tuple[Entry, ...]]:
-        """Do what is staged, after room was made for it; what was done and what had to go."""
+        """Do what is staged; what was done, and what had to make room for it."""
         evicted = [each for file in FILES for each in self._evicted(file)]
         for entry in evicted:
             del self._texts[entry.number]
-        gone = tuple(self._work.move(self._store, entry, "hide") for entry in evicted)
         made = [(step, self._do(step)) for step in self.steps]
+        gone = tuple([self._work.move(self._store, entry, "hide") for entry in evicted])
         gauges = {file: self.gauge(file) for file in FILES}
         writes = tuple(
             ProfileWrite(
