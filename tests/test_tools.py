@@ -15,6 +15,7 @@ from holdfast.engine.tools import Offer, joined
 from holdfast.errors import InvalidInput, NotFound
 from holdfast.model.entry import Entry
 from holdfast.model.query import Page
+from holdfast.model.record import RecordRead
 from holdfast.strategies import narrative
 from holdfast.testing import raises
 
@@ -33,8 +34,8 @@ def test_types_can_be_read_from_every_tool() -> None:
     assert hints["store"] is str
     assert hints["return"] is narrative.Saved
     hints = get_type_hints(tools["memory_read"])
-    assert (hints["since"], hints["return"]) == (datetime | str | None, Page)
-    assert hints["order"] == Literal["newest", "oldest"]
+    assert (hints["since"], hints["return"]) == (datetime | str | None, Page | RecordRead)
+    assert hints["order"] == Literal["newest", "oldest"] | None
     for tool in tools.values():
         assert tool.__doc__
         assert get_type_hints(tool)

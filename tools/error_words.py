@@ -93,6 +93,71 @@ WORDS = {
     ),
     "profile_file_too_large": ("the file is far too large for one of a profile", "shorten it"),
     "reset_unknown": ("there is no reset to take back", "look into the archive"),
+    # Records
+    "confidence_invalid": ("a confidence is no number from 0 to 1", "give one, such as 0.8"),
+    "depth_invalid": ("neighbours can be walked to a depth of 1 to 5", "give such a depth"),
+    "field_not_found": (
+        "a structured body has no field of that path; it says how far it came",
+        "name fields from the outside in: `deploy.steps[0]`, or `/deploy/a.b/0`",
+    ),
+    "forget_moved": (
+        "a query finds other records now than those that it said it would forget",
+        "ask again without the confirmation, and look",
+    ),
+    "kind_unknown": (
+        "a store of records has no such kind",
+        "use one that the error names, or register it in workspace.yml",
+    ),
+    "layer_unknown": ("there is no such layer", "semantic, procedural or episodic"),
+    "origin_refused": (
+        "a draft came from where the preferences trust only a person to promote it",
+        "promote it as a person, or set `promotion.origins`",
+    ),
+    "query_empty": ("a query to forget by says nothing", "say what to look for"),
+    "record_contradicts": (
+        "another record of this kind and subject says something else, and does not give way",
+        "say that the new one supersedes it, or update that one",
+    ),
+    "record_exists": (
+        "after the update two records would say the same",
+        "forget one of them, or say what is different",
+    ),
+    "record_forgotten": (
+        "what is added was forgotten before, and no reviewer, agent or import brings it back",
+        "a person may add it again: `holdfast record add`",
+    ),
+    "record_near": (
+        "a record says nearly the same, and `write.near` refuses that",
+        "update the one that is there",
+    ),
+    "record_not_found": ("no record meets the query", "ask with other words"),
+    "records_refused": (
+        "`write.start` is refused, so nothing new is remembered",
+        "set it to draft or confirmed",
+    ),
+    "ref_not_found": (
+        "a reference leads to no record of the store",
+        "refer to records of the same store, by their ids",
+    ),
+    "refs_invalid": ("a record refers to too many others", "refer to fewer"),
+    "section_ambiguous": (
+        "several sections fit the path",
+        "say more of the path, or which of them: `Setup[2]`",
+    ),
+    "section_invalid": ("the path of a section or field is empty", "such as `Setup > Linux`"),
+    "section_not_found": ("the body has no such section", "use one that the error names"),
+    "source_invalid": ("a source is too long, or no Unicode text", "name it in a line"),
+    "subject_invalid": ("a subject is no line of 1 to 200 printable characters", "shorten it"),
+    "support_missing": (
+        "a draft has fewer updates and corroborations than `promotion.support` asks for",
+        "update it, or add the same fact again, then promote it",
+    ),
+    "tags_invalid": ("tags are no list of at most 100 words", "give a list"),
+    "version_first": ("a record has said nothing else before", "there is nothing to go back to"),
+    "version_not_found": (
+        "a record has no version of that revision, or it says nothing",
+        "`holdfast record history` lists them",
+    ),
     # The words of a command line
     "argument_missing": ("the command needs an argument or option that is not there", "add it"),
     "argument_unexpected": (

@@ -33,6 +33,7 @@ from holdfast.engine import agents, proposals, space, vault
 from holdfast.engine.runs import face
 from holdfast.strategies import narrative, transcript
 from holdfast.strategies.profile.face import Profile
+from holdfast.strategies.records.face import Records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ FACES = (
     proposals.Inbox,
     narrative.Notes,
     Profile,
+    Records,
     transcript.Transcript,
     agents.Agents,
     face.Runs,

@@ -40,6 +40,19 @@ from holdfast.model.profile import (
 from holdfast.model.proposal import Proposal, ProposalState
 from holdfast.model.query import Order, Page
 from holdfast.model.recall import Recall
+from holdfast.model.record import (
+    RecordAdded,
+    RecordDiff,
+    RecordForgotten,
+    RecordLinks,
+    RecordNeighbours,
+    RecordPart,
+    RecordPromoted,
+    RecordRead,
+    RecordRows,
+    RecordUpdated,
+    RecordVersion,
+)
 from holdfast.model.review import Role
 from holdfast.model.run import Agent, Output, Run, RunLog
 from holdfast.model.search import Diagnostics, Found, SearchOptions
@@ -50,6 +63,8 @@ from holdfast.ports import Clock, Random
 from holdfast.ports.review import Reviewers
 from holdfast.strategies.keyvalue import Values
 from holdfast.strategies.narrative import Removed, Saved
+from holdfast.strategies.records.face import RecordOptions
+from holdfast.strategies.records.reading import Listed
 
 _T_co = TypeVar("_T_co", covariant=True)
 
@@ -137,6 +152,7 @@ class Space:
     async def mounts(self) -> Sequence[Mounted]: ...
     async def seen(self) -> Sequence[Store]: ...
     async def notes(self, store: str | None = ...) -> Notes: ...
+    async def records(self, store: str | None = ...) -> Records: ...
     async def kv(self, namespace: str = ..., *, store: str | None = ...) -> Values: ...
     async def profile(self, store: str | None = ...) -> Profile: ...
     async def inbox(self) -> Inbox: ...
@@ -297,6 +313,84 @@ class Profile:
     async def onboard(
         self, answers: Mapping[str, str], **write: Unpack[WriteOptions]
     ) -> Onboarded: ...
+
+class Records:
+    @property
+    def store(self) -> Store: ...
+    async def add(
+        self,
+        body: str | Mapping[str, Json],
+        *,
+        subject: str | None = ...,
+        kind: str = ...,
+        id: str | None = ...,
+        scope: str = ...,
+        task: str | None = ...,
+        supersedes: Sequence[str] = ...,
+        said_at: datetime | None = ...,
+        **about: Unpack[RecordOptions],
+    ) -> RecordAdded: ...
+    async def promote(
+        self, id: str, *, supersedes: Sequence[str] = ..., **write: Unpack[WriteOptions]
+    ) -> RecordPromoted: ...
+    async def update(
+        self,
+        id: str,
+        body: str | Mapping[str, Json] | None = ...,
+        *,
+        subject: str | None = ...,
+        kind: str | None = ...,
+        supersedes: Sequence[str] = ...,
+        **about: Unpack[RecordOptions],
+    ) -> RecordUpdated: ...
+    async def forget(
+        self,
+        id: str | None = ...,
+        *,
+        query: str | None = ...,
+        confirm: str | None = ...,
+        **write: Unpack[WriteOptions],
+    ) -> RecordForgotten: ...
+    async def revert(
+        self, id: str, to: int | None = ..., **write: Unpack[WriteOptions]
+    ) -> RecordUpdated: ...
+    async def search(
+        self,
+        query: str = ...,
+        *,
+        budget: int | None = ...,
+        summary: bool = ...,
+        **asked: Unpack[SearchOptions],
+    ) -> RecordRows: ...
+    async def list(
+        self,
+        which: Listed = ...,
+        *,
+        kinds: Sequence[str] = ...,
+        limit: int = ...,
+        cursor: str | None = ...,
+        everybodys: bool = ...,
+    ) -> RecordRows: ...
+    async def read(self, id: str | None = ..., *, query: str | None = ...) -> RecordRead: ...
+    async def expand(self, id: str, path: str | Sequence[str]) -> RecordPart: ...
+    async def layer(
+        self, layer: str, *, limit: int = ..., cursor: str | None = ...
+    ) -> RecordRows: ...
+    async def part(
+        self,
+        id: str | None,
+        path: str | Sequence[str] | None,
+        layer: str | None,
+        cursor: str | None,
+    ) -> RecordPart: ...
+    async def history(self, id: str, *, limit: int = ...) -> Sequence[RecordVersion]: ...
+    async def compare(
+        self, id: str, before: int | None = ..., after: int | None = ...
+    ) -> RecordDiff: ...
+    async def links(self, id: str) -> RecordLinks: ...
+    async def neighbours(
+        self, id: str, *, depth: int = ..., limit: int = ...
+    ) -> RecordNeighbours: ...
 
 class Transcript:
     @property

@@ -30,6 +30,11 @@ def _line_tokens(line: str) -> int:
     return wide + (len(line) - wide) // 4 + 1
 
 
+def counted_more(reach: str, more: int, is_known: bool) -> str:
+    """How to reach more, with how many more there are."""
+    return reach.replace("{more}", f"{more:,}" if is_known else f"at least {more:,}")
+
+
 def fit(drafts: Sequence[Draft], budget: int | None, count: CountTokens) -> Context:
     """The context of these drafts. Without a budget everything is shown in full."""
     plans = [_Plan(draft, count) for draft in drafts]
@@ -90,13 +95,13 @@ class _Plan:
         for line in draft.lines:
             self._sums.append(self._sums[-1] + line.tokens)
         self._frame = count(draft.heading) + count("")
-        self._reach = count(draft.reach)
+        self._count = count
 
     def cost(self, taken: int) -> int:
         """The tokens of the block with so many lines; none without any."""
         if taken == 0 or taken >= len(self._sums):
             return 0
-        return self._sums[taken] + self._frame + (self._reach if self._more(taken) else 0)
+        return self._sums[taken] + self._frame + self._reach_cost(taken)
 
     def step(self, left: int) -> int:
         """How many more lines to take now: one, or all that are left where only that fits."""
@@ -111,7 +116,7 @@ class _Plan:
         more = self._more(taken)
         lines = [line.text for line in draft.lines[:taken]]
         if lines:
-            lines = [draft.heading, *lines, *([draft.reach] if more else []), "", ""]
+            lines = [draft.heading, *lines, *([self._reach(taken)] if more else []), "", ""]
         return Block(
             label=draft.label,
             text="\n".join(lines),
@@ -119,8 +124,15 @@ class _Plan:
             shown=taken,
             left_out=len(draft.lines) - taken,
             more=more,
-            reach=draft.reach if more else "",
+            reach=self._reach(taken) if more else "",
         )
 
     def _more(self, taken: int) -> bool:
         return self.draft.more or taken < len(self.draft.lines)
+
+    def _reach(self, taken: int) -> str:
+        more = self.draft.beyond + len(self.draft.lines) - taken
+        return counted_more(self.draft.reach, more, self.draft.beyond_known)
+
+    def _reach_cost(self, taken: int) -> int:
+        return self._count(self._reach(taken)) if self._more(taken) else 0

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _OWN = ("text", "kind", "subject", "origin", "trust")
 _TIMES = ("said_at", "until")
+_LISTS = ("tags", "refs")
 
 
 def of_new(store: Store, new: NewEntry, trust: Any) -> Suggestion:
@@ -103,8 +104,9 @@ def _fields(details: Mapping[str, Any]) -> dict[str, Any]:
     for name in _TIMES:
         if made.get(name) is not None:
             made[name] = from_us(made[name])
-    if "tags" in made:
-        made["tags"] = tuple(made["tags"])
+    for name in _LISTS:
+        if name in made:
+            made[name] = tuple(made[name])
     return made
 
 

@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from holdfast.core.rank.score import Scored, Text
     from holdfast.core.text.query import Way
     from holdfast.model.entry import Entry
-    from holdfast.model.recall import Recall
     from holdfast.model.search import SearchQuery
     from holdfast.model.space import Store
     from holdfast.model.write import Caller
-    from holdfast.ports import Snapshot
+    from holdfast.ports import Snapshot, ToldTime
 
-    T = TypeVar("T", Found, Recall)
+    T = TypeVar("T", bound=ToldTime)
     Past = tuple[Store, Entry]
 
 CANDIDATES_TOLD = 50

@@ -15,7 +15,7 @@ from holdfast.errors import Refused
 from holdfast.model.names import check_label
 from holdfast.model.session import SOURCE
 from holdfast.model.write import Actor, Write, check_write
-from holdfast.strategies import STRATEGIES, keyvalue, narrative, profile, transcript
+from holdfast.strategies import STRATEGIES, keyvalue, narrative, profile, records, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from holdfast.model.change import Change
     from holdfast.model.context import Context
     from holdfast.model.directory import DirectoryType
-    from holdfast.model.entry import Advice, Json
+    from holdfast.model.entry import Advice, Entry, Json
     from holdfast.model.importing import Imported as ImportedSessions
     from holdfast.model.message import SaidNow
     from holdfast.model.recall import Recall
@@ -44,11 +44,13 @@ if TYPE_CHECKING:
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, WriteOptions
-    from holdfast.ports import Snapshot, Tool, Transaction, View
+    from holdfast.ports import Snapshot, ToldTime, Tool, Transaction, View
     from holdfast.ports.values import ValueWrites
     from holdfast.strategies.profile.face import Profile
+    from holdfast.strategies.records.face import Records
 
     T = TypeVar("T")
+    Timed = TypeVar("Timed", bound=ToldTime)
 
 
 class StoreDesk:
@@ -80,6 +82,17 @@ class StoreDesk:
                 view_of(self.core, snapshot, self.caller, self.as_of), self._now(snapshot)
             )
         )
+
+    def timed(self, unit: Callable[[View, Store], Timed]) -> Timed:
+        from holdfast.engine.search import told_time
+
+        return told_time(lambda: self.read(unit))
+
+    def used(self, *entries: Entry) -> None:
+        if self.as_of is not None:
+            return
+        if self.core.uses.note((entry.number for entry in entries), self.core.clock()):
+            self.core.uses.flush(self.core.storage)
 
     def mutate(
         self, op: str, arguments: Mapping[str, Json], unit: Callable[[Work, Store], T], write: Write
@@ -244,6 +257,12 @@ class Space:
         """A narrative store; without a name, the one called `narrative`, or the only one."""
         return narrative.Notes(self.desk(narrative.NAME, store))
 
+    def records(self, store: str | None = None) -> Records:
+        """A store of records; without a name, the one called `records`, or the only one."""
+        from holdfast.strategies.records.face import Records
+
+        return Records(self.desk(records.NAME, store))
+
     def kv(
         self, namespace: str = keyvalue.NAMESPACE, *, store: str | None = None
     ) -> keyvalue.Values:
@@ -318,7 +337,7 @@ class Space:
             for name in sorted({store.strategy for store in self.seen()})
             for tool in STRATEGIES[name].tools(partial(self.desk, name))
         ]
-        return tools.joined(tools.of_space(self), offers, self._strategy_of)
+        return tools.joined(tools.of_space(self), offers, self._strategy_of, self._holder_of)
 
     def directories(self, type: DirectoryType = "memory") -> Directories:
         """The versioned directories of a type, as they are now."""
@@ -366,6 +385,18 @@ class Space:
             if each.called == store:
                 return each.strategy
         raise mounts.not_declared(self.name, "store", store, stores)
+
+    def _holder_of(self, id: str) -> str | None:
+        """The name of the first store that has an entry of this id, in whatever state it is."""
+
+        def unit(snapshot: Snapshot) -> str | None:
+            view = view_of(self._core, snapshot, self.caller, self._as_of)
+            for store in mounts.seen_stores(snapshot, self.name, seq_of(snapshot, self._as_of)):
+                if STRATEGIES[store.strategy].HOLDS == "entries" and view.has(store, id):
+                    return store.called
+            return None
+
+        return self._core.storage.read(unit)
 
     @contextmanager
     def session(

@@ -3,7 +3,8 @@
 Strategies offer tools for their stores, and the space offers some of its own. A name that several
 strategies offer is one tool: it takes what any of them takes, and the store that a call names says
 whose it is; a call that names none belongs to the first that takes just these arguments. So two
-strategies share a name by offering it, and neither knows of the other.
+strategies share a name by offering it, and neither knows of the other. A call that names an id and
+no store is about the store that holds that id.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ ALIASES = {
     "delete_memory_entry": "memory_remove",
 }
 STORE = "store"
+ID = "id"
 
 
 class Offer(Value):
@@ -57,7 +59,10 @@ def of_space(space: Space) -> Iterable[Tool]:
 
 
 def joined(
-    own: Iterable[Tool], offers: Iterable[Offer], strategy_of: Callable[[str], str]
+    own: Iterable[Tool],
+    offers: Iterable[Offer],
+    strategy_of: Callable[[str], str],
+    holder_of: Callable[[str], str | None] = lambda _: None,
 ) -> Sequence[Tool]:
     """One tool for each name, in the order in which the names came."""
     by_name: dict[str, dict[str, Tool]] = {}
@@ -66,9 +71,12 @@ def joined(
     return [
         *map(_typed, own),
         *(
-            _typed(next(iter(each.values())))
-            if len(each) == 1
-            else _shared(name, each, strategy_of)
+            _held(
+                _typed(next(iter(each.values())))
+                if len(each) == 1
+                else _shared(name, each, strategy_of),
+                holder_of,
+            )
             for name, each in by_name.items()
         ),
     ]
@@ -82,6 +90,24 @@ def _typed(tool: Tool) -> Tool:
         return tool(*args, **named)
 
     return _described(call, signature_of(tool), tool.__doc__ or "")
+
+
+def _held(tool: Tool, holder_of: Callable[[str], str | None]) -> Tool:
+    """The tool, told the store that holds what a call is about, where the call names none."""
+    signature = inspect.signature(tool)
+    store = signature.parameters.get(STORE)
+    if store is None or store.default is store.empty or ID not in signature.parameters:
+        return tool
+
+    @wraps(tool)
+    def call(*args: Any, **named: Any) -> object:
+        given = signature.bind_partial(*args, **named).arguments
+        if given.get(STORE) is None and isinstance(held := given.get(ID), str):
+            holder = holder_of(held)
+            given |= {} if holder is None else {STORE: holder}
+        return tool(**given)
+
+    return _described(call, signature, tool.__doc__ or "")
 
 
 def _described(call: Any, signature: inspect.Signature, about: str) -> Tool:

@@ -12,7 +12,7 @@ from holdfast.errors import Closed, StorageFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from holdfast.ports import Storage
     from holdfast.ports.links import Use
@@ -34,6 +34,16 @@ class Uses:
                 count, last_us = self._waiting.get(number, (0, 0))
                 self._waiting[number] = (count + 1, max(last_us, at_us))
             return len(self._waiting) >= BATCH
+
+    def beside(self, written: Mapping[int, Use], numbers: Iterable[int]) -> Mapping[int, Use]:
+        """What is written of these, with what waits."""
+        with self._lock:
+            waiting = {each: self._waiting[each] for each in numbers if each in self._waiting}
+        found = dict(written)
+        for number, (count, last_us) in waiting.items():
+            known, last_known = found.get(number, (0, 0))
+            found[number] = (known + count, max(last_known, last_us))
+        return found
 
     def flush(self, storage: Storage) -> None:
         with self._lock:

@@ -120,6 +120,10 @@ class NowView:
             raise not_found(store, name)
         return entry
 
+    def has(self, store: Store, name: str) -> bool:
+        """Whether there is an entry of that name, or several."""
+        return _has(self, store, name)
+
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         return filter(self.sees, self.through(store, self._snapshot.shown(store, query)))
 
@@ -188,6 +192,10 @@ class NowView:
     def in_every_state(self, store: Store) -> Iterator[Entry]:
         return self.through(store, self._snapshot.all_entries(store, LATEST))
 
+    def named(self, store: Store, ids: Sequence[str]) -> Mapping[str, Entry]:
+        found = self.through(store, self._snapshot.entries_named(store, ids))
+        return {entry.id: entry for entry in found}
+
     def referring(self, store: Store, entry: Entry) -> Sequence[Entry]:
         found = self.through(store, self._snapshot.referring(store, entry.id))
         return [each for each in found if self.sees(each)]
@@ -254,6 +262,9 @@ class PastView:
             )
         return past
 
+    def has(self, store: Store, name: str) -> bool:
+        return _has(self, store, name)
+
     def settings(self, store: Store) -> Settings:
         return self._now.settings(store)
 
@@ -302,6 +313,11 @@ class PastView:
     def in_every_state(self, store: Store) -> Iterator[Entry]:
         then = map(self._as_it_was, self._snapshot.all_entries(store, self._seq))
         return self._now.through(store, (entry for entry in then if entry is not None))
+
+    def named(self, store: Store, ids: Sequence[str]) -> Mapping[str, Entry]:
+        then = map(self._as_it_was, self._snapshot.entries_named(store, ids))
+        past = (entry for entry in then if entry is not None)
+        return {entry.id: entry for entry in self._now.through(store, past)}
 
     def referring(self, store: Store, entry: Entry) -> Sequence[Entry]:
         return [
@@ -364,6 +380,16 @@ class PastView:
         if change is None or change.after is None:
             return None
         return entry_from_image(change.after, change.seq)
+
+
+def _has(view: NowView | PastView, store: Store, name: str) -> bool:
+    try:
+        view.find(store, name)
+    except NotFound:
+        return False
+    except Ambiguous:
+        return True
+    return True
 
 
 def not_found(store: Store, name: str) -> NotFound:

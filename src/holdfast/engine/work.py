@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, Write
     from holdfast.ports import Clock, Random, Storage, Transaction
+    from holdfast.ports.links import Use
     from holdfast.ports.messages import MessageWrites
     from holdfast.ports.review import Reviewers
     from holdfast.ports.values import ValueWrites
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 SALT_BYTES = 16
 SECRET_BYTES = 32
 ANSWERS_KEPT_US = 30 * DAY_US
+CALLED_MAX = 100
 
 
 class Core(Value):
@@ -250,8 +252,17 @@ class Work(NowView):
 
     # Entries
 
-    def due(self, store: Store, limit: int, *, hidden: bool) -> Sequence[Entry]:
-        return self.tx.due(store, self.at_us, limit, hidden=hidden)
+    def due(
+        self, store: Store, kind: str, at_us: int, limit: int, *, hidden: bool
+    ) -> Sequence[Entry]:
+        return self.tx.due(store, kind, at_us, limit, hidden=hidden)
+
+    def called(self, store: Store, kind: str, subject: str) -> Sequence[Entry]:
+        return self.tx.called(store, kind, subject, CALLED_MAX)
+
+    def uses(self, entries: Sequence[Entry]) -> Mapping[int, Use]:
+        """Those that were counted and wait to be written too."""
+        return self._core.uses.beside(super().uses(entries), [entry.number for entry in entries])
 
     def given(self, store: Store, given_id: str) -> Entry | None:
         known = self.tx.entry_given(store, given_id)

@@ -16,6 +16,9 @@ class Draft(Value):
     """A block before it is fitted into a budget: a heading and its lines, most wanted first.
 
     `more` says that there is more in the store than the lines show; `reach` says how to get it.
+    Where it has `{more}` in it, that is how many there are beyond the lines that are shown:
+    `beyond` of the store, with those that the budget drops; at least so many where they are not
+    all counted.
     """
 
     label: str
@@ -24,6 +27,8 @@ class Draft(Value):
     lines: tuple[Line, ...]
     more: bool
     reach: str
+    beyond: int = 0
+    beyond_known: bool = True
 
 
 class Block(Value):

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from typing import Literal, Protocol, TypeVar, Unpack
+    from typing import Any, Literal, Protocol, Self, TypeVar, Unpack
 
     from holdfast.core.forms import Form
     from holdfast.core.lifecycle import Event
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.model.problem import Problem
     from holdfast.model.query import EntryQuery
     from holdfast.model.review import Suggestion
-    from holdfast.model.search import Found, SearchQuery
+    from holdfast.model.search import Found, Looked, SearchQuery
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store, StoreSpec, StoreType
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from holdfast.ports.values import ValueReads, ValueWrites
 
     T = TypeVar("T")
+    Timed = TypeVar("Timed", bound="ToldTime")
 
     # id, given id, when (microseconds), text
     NewestRow = tuple[str, str | None, int, str]
@@ -149,8 +150,20 @@ if TYPE_CHECKING:
             """How many these are, counted up to a limit."""
             ...
 
-        def due(self, store: Store, at_us: int, limit: int, *, hidden: bool) -> Sequence[Entry]:
-            """Confirmed entries, hidden or not, whose `until` was before then, the first first."""
+        def due(
+            self, store: Store, kind: str, at_us: int, limit: int, *, hidden: bool
+        ) -> Sequence[Entry]:
+            """Confirmed entries of a kind, hidden or not, whose `until` was before then, the first
+            first."""
+            ...
+
+        def called(self, store: Store, kind: str, subject: str, limit: int) -> Sequence[Entry]:
+            """Shown entries of a kind that have this subject, whatever the case of its letters."""
+            ...
+
+        def entries_named(self, store: Store, ids: Sequence[str]) -> Sequence[Entry]:
+            """By whole ids, in every state, in the order of the ids; without those that are not
+            there."""
             ...
 
         def drafts(self, store: Store, session: SessionId | None) -> Sequence[Entry]:
@@ -306,6 +319,10 @@ if TYPE_CHECKING:
 
         def find(self, store: Store, name: str) -> Entry: ...
 
+        def has(self, store: Store, name: str) -> bool:
+            """Whether an entry is called so, or several are."""
+            ...
+
         def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]: ...
 
         def search(self, stores: Sequence[Store], query: SearchQuery) -> Found:
@@ -337,6 +354,10 @@ if TYPE_CHECKING:
 
         def in_every_state(self, store: Store) -> Iterator[Entry]:
             """All entries of the store, as they came."""
+            ...
+
+        def named(self, store: Store, ids: Sequence[str]) -> Mapping[str, Entry]:
+            """The entries of the store with these whole ids, in every state."""
             ...
 
         def referring(self, store: Store, entry: Entry) -> Sequence[Entry]:
@@ -427,8 +448,14 @@ if TYPE_CHECKING:
 
         def given(self, store: Store, given_id: str) -> Entry | None: ...
 
-        def due(self, store: Store, limit: int, *, hidden: bool) -> Sequence[Entry]:
-            """As in `Snapshot`, by now."""
+        def due(
+            self, store: Store, kind: str, at_us: int, limit: int, *, hidden: bool
+        ) -> Sequence[Entry]:
+            """As in `Snapshot`."""
+            ...
+
+        def called(self, store: Store, kind: str, subject: str) -> Sequence[Entry]:
+            """As in `Snapshot`: those that say something else, or the same, under this name."""
             ...
 
         def same(self, store: Store, text: str) -> Sequence[Entry]:
@@ -450,6 +477,14 @@ if TYPE_CHECKING:
 
         def beyond(self, store: Store, keep: int, since_us: int | None) -> Sequence[Entry]: ...
 
+    class ToldTime(Protocol):
+        """An answer that may tell how it was found."""
+
+        @property
+        def looked(self) -> Looked | None: ...
+
+        def replace(self, **changes: Any) -> Self: ...
+
     class Desk(Protocol):
         """One store, as a strategy's face to callers works on it."""
 
@@ -464,6 +499,14 @@ if TYPE_CHECKING:
             ...
 
         def read(self, unit: Callable[[View, Store], T]) -> T: ...
+
+        def timed(self, unit: Callable[[View, Store], Timed]) -> Timed:
+            """The same, told the time that it took where it tells of itself."""
+            ...
+
+        def used(self, *entries: Entry) -> None:
+            """Count a use of each: it was read or acted upon. Of the past nothing is counted."""
+            ...
 
         def mutate(
             self,

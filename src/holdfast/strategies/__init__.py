@@ -5,7 +5,7 @@ A new one is a module with what `ports.Strategy` asks for and a `NAME`, and a li
 
 from __future__ import annotations
 
-from holdfast.strategies import directory, keyvalue, narrative, profile, transcript
+from holdfast.strategies import directory, keyvalue, narrative, profile, records, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,5 +18,6 @@ STRATEGIES: Mapping[str, Strategy] = {
     keyvalue.NAME: keyvalue,
     narrative.NAME: narrative,
     profile.NAME: profile,
+    records.NAME: records,
     transcript.NAME: transcript,
 }

@@ -8,17 +8,15 @@ fell out is forgotten; the log still has it.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from holdfast.core.budget import estimate_tokens
 from holdfast.core.forms import Days, Whole, checked_options
+from holdfast.core.handles import handles
 from holdfast.core.lens import has_members
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.core.suggesting import changes_of, new_entry
 from holdfast.errors import Conflict, InvalidInput, Refused
 from holdfast.model.context import Draft, Line
 from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry, NewEntry
-from holdfast.model.ids import short
 from holdfast.model.names import check_given_id, check_text, shown
 from holdfast.model.query import ORDERS, Cursor, EntryQuery, Page, check_limit, cursor_from
 from holdfast.model.times import DAY_US, day_of, from_us, given_us, time_in, to_us
@@ -184,11 +182,8 @@ def block(view: View, store: Store) -> Draft | None:
     rows = view.newest(store, _since_us(store, view.at_us), INJECTED + 1)
     if not rows:
         return None
-    shorts = Counter(short(row[0]) for row in rows)
-    lines = [
-        _line(row[1] or (short(row[0]) if shorts[short(row[0])] == 1 else row[0]), row[2], row[3])
-        for row in rows[:INJECTED]
-    ]
+    names = handles([(row[0], row[1]) for row in rows])
+    lines = [_line(name, row[2], row[3]) for name, row in zip(names, rows[:INJECTED], strict=False)]
     priority = store.options.get("priority", PRIORITY)
     assert isinstance(priority, int)
     return Draft(

@@ -25,6 +25,12 @@ TABLE = Table(
             heading=_MEMORY,
         ),
         Noun(
+            name="record",
+            summary="keep facts, decisions and fixes as records",
+            commands="holdfast.cli.commands.records:RECORD",
+            heading=_MEMORY,
+        ),
+        Noun(
             name="kv",
             summary="keep JSON values by key",
             commands="holdfast.cli.commands.values:KV",

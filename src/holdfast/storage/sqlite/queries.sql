@@ -134,13 +134,31 @@ SELECT count(*) FROM (
 );
 
 -- name: due
--- What ended before a moment, the first to end first.
+-- What ended before a moment, of one kind, the first to end first.
 SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry INDEXED BY entry_due
-WHERE store = :store AND hidden = :hidden AND until_us <= :at AND until_us IS NOT NULL
-    AND state IN ('confirmed', 'updated')
+WHERE store = :store AND kind = :kind AND hidden = :hidden AND until_us <= :at
+    AND until_us IS NOT NULL AND state IN ('confirmed', 'updated')
 ORDER BY until_us LIMIT :limit;
+
+-- name: called
+-- Those of a kind with a subject, whatever the case of its letters, as they came.
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
+FROM entry INDEXED BY entry_called
+WHERE store = ? AND kind = ? AND subject = ? COLLATE NOCASE AND subject <> '' AND hidden = 0
+    AND state IN ('confirmed', 'updated')
+ORDER BY number LIMIT ?;
+
+-- name: entries_named
+-- By whole ids, a JSON list, in its order.
+SELECT e.number, e.id, store, given_id, kind, subject, text, state, hidden, importance, pinned,
+    session, bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
+FROM json_each(:ids) n
+CROSS JOIN entry e INDEXED BY entry_id
+    ON substr(e.id, -8) = substr(n.value, -8) AND e.id = n.value
+WHERE store = :store ORDER BY n.key;
 
 -- name: drafts
 -- Those of one session, the oldest first; without a session, those of all.

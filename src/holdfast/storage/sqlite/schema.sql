@@ -265,9 +265,6 @@ CREATE INDEX entry_subjects ON entry
     (store, importance, when_us, number, until_us, kind, id, given_id, subject, extra ->> '$.scope')
     WHERE subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated');
 
-CREATE INDEX entry_due ON entry (store, hidden, until_us)
-    WHERE until_us IS NOT NULL AND state IN ('confirmed', 'updated');
-
 CREATE TABLE link (
     target TEXT NOT NULL,
     source INTEGER NOT NULL REFERENCES entry (number),
@@ -384,3 +381,8 @@ CREATE TABLE run_output (
 ) STRICT;
 
 CREATE UNIQUE INDEX run_output_place ON run_output (run, place);
+CREATE INDEX entry_due ON entry (store, kind, hidden, until_us)
+    WHERE until_us IS NOT NULL AND state IN ('confirmed', 'updated');
+
+CREATE INDEX entry_called ON entry (store, kind, subject COLLATE NOCASE, number)
+    WHERE subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated');

@@ -6,6 +6,8 @@ with which row) is the engine's business.
 
 from __future__ import annotations
 
+import json
+
 from holdfast.core.canonical import canonical, digest, row_digest
 from holdfast.model.times import to_us
 from holdfast.model.vault import Frozen, StoredAnswer
@@ -141,9 +143,25 @@ class SqliteSnapshot(
         row = self._one("subject_count", _among_subjects(store, at_us, limit, scopes))
         return 0 if row is None else row[0]
 
-    def due(self, store: Store, at_us: int, limit: int, *, hidden: bool) -> Sequence[Entry]:
-        wanted = {"store": store.number, "at": at_us, "limit": limit, "hidden": int(hidden)}
+    def due(
+        self, store: Store, kind: str, at_us: int, limit: int, *, hidden: bool
+    ) -> Sequence[Entry]:
+        wanted = {
+            "store": store.number,
+            "kind": kind,
+            "at": at_us,
+            "limit": limit,
+            "hidden": int(hidden),
+        }
         return [rows.entry_from(row) for row in self._all("due", wanted)]
+
+    def called(self, store: Store, kind: str, subject: str, limit: int) -> Sequence[Entry]:
+        found = self._all("called", (store.number, kind, subject, limit))
+        return [rows.entry_from(row) for row in found]
+
+    def entries_named(self, store: Store, ids: Sequence[str]) -> Sequence[Entry]:
+        wanted = {"ids": json.dumps(list(ids)), "store": store.number}
+        return [rows.entry_from(row) for row in self._all("entries_named", wanted)]
 
     def drafts(self, store: Store, session: SessionId | None) -> Sequence[Entry]:
         wanted = {"store": store.number, "session": session}
