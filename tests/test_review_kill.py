@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.engine.vault import Vault
 
-KILLS = int(os.environ.get("HOLDFAST_KILLS", "10"))
+KILLS = int(os.environ.get("HOLDFAST_KILLS", "8"))
 WORKER = Path(__file__).parent / "programs" / "review_worker.py"
 TURNS = 10
 

@@ -261,6 +261,14 @@ TABLE: tuple[Preference, ...] = (
         help="how often a model that fails is asked for one answer",
     ),
     Preference(
+        name="model.tokens_answer",
+        kind="whole",
+        default=2_000,
+        low=50,
+        high=100_000,
+        help="how many tokens one answer may have; one that is longer is none",
+    ),
+    Preference(
         name="model.tokens_review",
         kind="whole",
         default=20_000,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from holdfast.ports import Snapshot, Transaction
 
 HELD_FOR = timedelta(minutes=10)
-TRIES_MAX = 10
+TRIES_MAX = 100
 # After so many tries that broke off, a review is left to the reviewer that works without help: it
 # is quick, and a call of a model is not paid for again and again.
 HELPED_TRIES_MAX = 2
@@ -177,21 +177,27 @@ def run_due(core: Core) -> Iterator[Job]:
 
 
 def _claim(core: Core, tx: Transaction, worker: str) -> Job | None:
-    """The first job that can be done: one at a time a session, in their order."""
+    """The job to do next: one at a time a session, in their order; of those the one that was tried
+    the least, so that none which breaks its worker stands before the others."""
     at_us = core.clock()
     busy: set[str] = set()
+    free: list[Job] = []
     for job in tx.open_jobs():
-        if _is_held(job, at_us) or job.session in busy:
-            busy.add(job.session)
+        if job.session in busy:
             continue
-        if job.tries >= TRIES_MAX:
+        if job.tries >= TRIES_MAX and not _is_held(job, at_us):
             tx.put_job(job.replace(state="failed", worker=None, done=from_us(at_us)))
             continue
-        lease_us = at_us + HELD_FOR // timedelta(microseconds=1)
-        mine = job.replace(state="running", worker=worker, lease_us=lease_us, tries=job.tries + 1)
-        tx.put_job(mine)
-        return mine
-    return None
+        busy.add(job.session)
+        if not _is_held(job, at_us):
+            free.append(job)
+    if not free:
+        return None
+    first = min(free, key=lambda job: (job.tries, job.number))
+    lease_us = at_us + HELD_FOR // timedelta(microseconds=1)
+    mine = first.replace(state="running", worker=worker, lease_us=lease_us, tries=first.tries + 1)
+    tx.put_job(mine)
+    return mine
 
 
 def _is_held(job: Job, at_us: int) -> bool:

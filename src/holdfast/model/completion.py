@@ -53,3 +53,4 @@ class ModelSettings(Value):
     timeout_s: int = 60
     attempts: int = 4
     answers: str = "schema"
+    tokens_out_max: int = TOKENS_OUT_MAX

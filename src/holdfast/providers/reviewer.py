@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.model.completion import TOKENS_OUT_MAX
 from holdfast.providers.answers import suggestions_in
 from holdfast.providers.prompts import questions
 
@@ -22,8 +23,15 @@ if TYPE_CHECKING:
 class ModelReviewer:
     """`ports.review.Reviewer` over any language model."""
 
-    def __init__(self, model: LanguageModel, *, answers: str = "schema") -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        answers: str = "schema",
+        tokens_out_max: int = TOKENS_OUT_MAX,
+    ) -> None:
         self._model, self._in_words = model, answers == "json"
+        self._tokens_out_max = tokens_out_max
 
     @property
     def name(self) -> str:
@@ -37,6 +45,7 @@ class ModelReviewer:
             return ()
         found: list[Suggestion] = []
         for question in questions(said, known, in_words=self._in_words):
-            completion = self._model.complete(question.prompt, meter)
+            prompt = question.prompt.replace(tokens_out_max=self._tokens_out_max)
+            completion = self._model.complete(prompt, meter)
             found += suggestions_in(completion.text, question)
         return tuple(found)

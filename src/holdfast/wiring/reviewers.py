@@ -53,7 +53,12 @@ class ConfiguredReviewer:
 
         model = opened_model(self._settings, self._environ)
         try:
-            return ModelReviewer(model, answers=self._settings.answers).review(said, known, meter)
+            reviewer = ModelReviewer(
+                model,
+                answers=self._settings.answers,
+                tokens_out_max=self._settings.tokens_out_max,
+            )
+            return reviewer.review(said, known, meter)
         finally:
             model.close()
 
@@ -81,6 +86,7 @@ def model_settings(settings: Settings) -> ModelSettings | None:
         timeout_s=settings.whole("model.timeout_s"),
         attempts=settings.whole("model.attempts"),
         answers=settings.word("model.answers"),
+        tokens_out_max=settings.whole("model.tokens_answer"),
     )
 
 
