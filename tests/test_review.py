@@ -227,6 +227,7 @@ def test_a_suggestion_is_held_to_its_evidence(
             good.replace(text="sure", confidence=float("nan")),
             good.replace(text="odd", op="replace"),
             good.replace(text="nowhere", strategy="keyvalue"),
+            good.replace(text="unheard of", strategy="astrology"),
             good.replace(text="no such", store="nowhere"),
             good.replace(text="unsure", confidence=0.2),
         ]
@@ -256,6 +257,7 @@ def test_a_suggestion_is_held_to_its_evidence(
         ("held", "untrusted"),
         ("held", "untrusted"),
         ("dropped", "suggestion_misplaced"),
+        ("dropped", "suggestion_unsound"),
         ("dropped", "store_not_declared"),
         ("held", "unsure"),
     ]

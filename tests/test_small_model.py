@@ -112,7 +112,7 @@ def test_a_review_by_a_real_model_is_done_counted_and_held_to_its_evidence(
     service: str, tmp_path: Path
 ) -> None:
     with holdfast.open(tmp_path / "vault") as vault:
-        job = reviewed(vault, service, tokens_answer=400, timeout_s=PATIENCE_S)
+        job = reviewed(vault, service, tokens_answer=150, timeout_s=PATIENCE_S)
         assert job.state == "done"
         assert job.answer is not None
         assert (job.answer.reviewer, job.answer.note) in (

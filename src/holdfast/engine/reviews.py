@@ -18,9 +18,10 @@ from holdfast.engine.view import NowView
 from holdfast.engine.work import Work, mutate
 from holdfast.engine.workers import end_worker, is_gone, new_worker
 from holdfast.errors import Held as WriteHeld
-from holdfast.errors import HoldfastError, NotFound
+from holdfast.errors import HoldfastError, InvalidInput, NotFound
 from holdfast.model.ids import ProposalId
 from holdfast.model.job import Job, ReviewAnswer, ReviewOutcome
+from holdfast.model.names import shown
 from holdfast.model.query import EntryQuery
 from holdfast.model.review import Known
 from holdfast.model.times import from_us
@@ -348,6 +349,12 @@ def _apply(work: Work, space: str, suggestion: Suggestion, settings: Settings) -
 
 def _home(work: Work, space: str, suggestion: Suggestion) -> Store:
     """The store that it is for; where the space has several of its own that would do, the first."""
+    if suggestion.strategy not in STRATEGIES:
+        raise InvalidInput(
+            "suggestion_unsound",
+            f"a suggestion was dropped: there is no strategy {shown(suggestion.strategy)}",
+            hint="the reviewer is wrong; nothing was changed",
+        )
     if suggestion.store is None:
         for store in spaces.declared_stores(work.tx, space):
             if store.strategy == suggestion.strategy:
