@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.model.directory import Directory, Version
     from holdfast.model.entry import Json
+    from holdfast.model.erasure import Erasure
     from holdfast.model.message import Message
     from holdfast.model.proposal import Proposal
     from holdfast.model.run import Run
@@ -267,6 +268,23 @@ def proposal_image(proposal: Proposal) -> Image:
         "created_us": to_us(proposal.created),
         "decided_us": _us(proposal.decided),
         "decided_by": proposal.decided_by,
+    }
+
+
+def erasure_image(erasure: Erasure) -> Image:
+    return {
+        "number": erasure.number,
+        "id": erasure.id,
+        "space": erasure.space,
+        "what": erasure.what,
+        "state": erasure.state,
+        "targets": list(erasure.targets),
+        "gone": dict(erasure.gone),
+        "searched": erasure.searched,
+        "elsewhere": dict(erasure.elsewhere),
+        "copies": list(erasure.copies),
+        "asked_us": to_us(erasure.asked),
+        "done_us": _us(erasure.done),
     }
 
 

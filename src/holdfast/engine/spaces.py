@@ -116,7 +116,9 @@ def written_store(work: Work, store: Store) -> Store:
     taken = {known.name for known in work.tx.stores(space)}
     while store.name in taken:
         store = store.replace(name=f"{store.name}-")
-    made = work.put_store(_new_store(work, space, store, store.position), None, "create")
+    made = work.put_store(
+        _new_store(work, space, store, store.position), None, "create", by_itself=True
+    )
     return made.replace(mount=store.mount)
 
 
@@ -124,7 +126,7 @@ def written_space(work: Work, name: str) -> SpaceInfo:
     """The space with its row: that of `default` is made by the first write that needs it."""
     space = space_named(work.tx, name)
     if space is None:
-        space = work.put_space(_new_space(work, name, None), None, "create")
+        space = work.put_space(_new_space(work, name, None), None, "create", by_itself=True)
     return space
 
 

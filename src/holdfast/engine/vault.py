@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.engine.work import Work
     from holdfast.model.change import Change
     from holdfast.model.entry import Advice, Json
+    from holdfast.model.erasure import Erasure
     from holdfast.model.job import Budget, Job, Spent
     from holdfast.model.problem import Problem
     from holdfast.model.space import SpaceInfo, SpaceSpec
@@ -134,11 +135,24 @@ class Vault:
         """Do at once what waits for quiet moments: merge the index, seal the log."""
         self._core.storage.tidy()
 
-    def gc(self, *, spare_seconds: int = 3600) -> Collected:
-        """Remove the objects of forgotten directories and interrupted pushes, but none younger."""
+    def gc(self, *, spare_seconds: int = 3600, dry_run: bool = False) -> Collected:
+        """Remove the objects of forgotten directories and interrupted pushes, but none younger;
+        with `dry_run` only count them."""
         from holdfast.engine.directories.collect import collect
 
-        return collect(self._core, spare_seconds * 1_000_000)
+        return collect(self._core, spare_seconds * 1_000_000, dry_run=dry_run)
+
+    def erasures(self, *, pending: bool = False) -> Sequence[Erasure]:
+        """The receipts of what was erased, and what is pending, the oldest first."""
+        from holdfast.engine.erasing import erasures
+
+        return erasures(self._core, pending=pending)
+
+    def finish_erasures(self) -> Sequence[Erasure]:
+        """Bring pending erasures to their end; those that were pending, as they are now."""
+        from holdfast.engine.erasing import finish_all
+
+        return finish_all(self._core, self.caller.replace(session=None))
 
     def verify(self) -> Iterator[Problem]:
         """Everything that is not as it was written, named row by row. Nothing is changed."""

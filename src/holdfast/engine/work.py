@@ -15,6 +15,7 @@ from holdfast.core.codec import pack, unpack
 from holdfast.core.images import (
     directory_image,
     entry_image,
+    erasure_image,
     message_image,
     proposal_image,
     run_image,
@@ -35,6 +36,7 @@ from holdfast.engine.view import NowView
 from holdfast.engine.workers import Background
 from holdfast.errors import Conflict, Held, Refused, Unsupported
 from holdfast.model.entry import TRUST_OF, Entry
+from holdfast.model.erasure import Erasure
 from holdfast.model.ids import RANDOM_BYTES, EntryId, VaultId, make_id
 from holdfast.model.names import shown
 from holdfast.model.session import LEASE, as_of_lease
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from holdfast.ports.values import ValueWrites
 
     T = TypeVar("T")
+    Gone = Mapping[str, int]
 
 SALT_BYTES = 16
 SECRET_BYTES = 32
@@ -354,17 +357,27 @@ class Work(NowView):
 
     # Spaces, stores, sessions
 
-    def put_space(self, space: SpaceInfo, before: SpaceInfo | None, op: str) -> SpaceInfo:
+    def put_space(
+        self, space: SpaceInfo, before: SpaceInfo | None, op: str, *, by_itself: bool = False
+    ) -> SpaceInfo:
+        """`by_itself`: the caller's reason is for something else, which this only came with. So it
+        goes when that is erased."""
         after = space.replace(revision=self.seq + 1)
         prior = None if before is None else before.revision
-        self._record("space", after.id, op, space_image(after), prior, space=after.number)
+        reason = "" if by_itself else None
+        self._record(
+            "space", after.id, op, space_image(after), prior, space=after.number, reason=reason
+        )
         self.tx.put_space(after)
         return after
 
-    def put_store(self, store: Store, before: Store | None, op: str) -> Store:
+    def put_store(
+        self, store: Store, before: Store | None, op: str, *, by_itself: bool = False
+    ) -> Store:
         after = store.replace(revision=self.seq + 1)
         prior = None if before is None else before.revision
-        self._record("store", after.id, op, store_image(after), prior, space=after.space_number)
+        reason, space = "" if by_itself else None, after.space_number
+        self._record("store", after.id, op, store_image(after), prior, space=space, reason=reason)
         self.tx.put_store(after)
         return after
 
@@ -457,6 +470,38 @@ class Work(NowView):
         self.tx.put_proposal(after, fingerprint, passes)
         return after
 
+    def erase(self, what: str, space: SpaceInfo, targets: Sequence[str], gone: Gone) -> Erasure:
+        """Take away what the log and stored answers say of these targets. The rows are the
+        caller's to take away; the file is written anew by `engine.erasing.finish`."""
+        gone = {
+            **gone,
+            "changes": self.tx.erase_bodies(targets),
+            "answers": self.tx.erase_answers(targets),
+        }
+        erasure = Erasure(
+            id=self.new_id(),
+            number=self.seq + 1,
+            space=space.number,
+            what=what,
+            state="pending",
+            targets=tuple(targets),
+            gone=gone,
+            searched=0,
+            elsewhere={},
+            copies=(),
+            asked=self.at,
+            done=None,
+            revision=0,
+        )
+        return self.put_erasure(erasure, None, "erase")
+
+    def put_erasure(self, erasure: Erasure, before: Erasure | None, op: str) -> Erasure:
+        after = erasure.replace(revision=self.seq + 1)
+        prior = None if before is None else before.revision
+        self._record("erasure", after.id, op, erasure_image(after), prior, space=after.space)
+        self.tx.put_erasure(after)
+        return after
+
     def keep_answer(self, key: str, meant: bytes, body: str) -> None:
         self.tx.drop_answers(self.at_us - ANSWERS_KEPT_US)
         self.tx.keep_answer(
@@ -482,7 +527,9 @@ class Work(NowView):
         space: int | None = None,
         store: Store | None = None,
         said_at: datetime | None = None,
+        reason: str | None = None,
     ) -> None:
+        reason = self._reason if reason is None else reason
         self.seq += 1
         self.tx.record(
             seq=self.seq,
@@ -496,7 +543,7 @@ class Work(NowView):
             op=op,
             prior=prior,
             salt=self._core.random(SALT_BYTES),
-            body=canonical_text({"reason": self._reason, "after": image}),
+            body=canonical_text({"reason": reason, "after": image}),
         )
 
     def _new_vault(self) -> VaultInfo:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         "version",
         "proposal",
         "run",
+        "erasure",
     ]
 
 

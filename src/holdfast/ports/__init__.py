@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any, Literal, Protocol, Self, TypeVar, Unpack
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.model.context import Draft
     from holdfast.model.directory import Version
     from holdfast.model.entry import Entry, EntryChanges, Json, NewEntry
+    from holdfast.model.erasure import Scrubbed
     from holdfast.model.ids import SessionId
     from holdfast.model.message import Message
     from holdfast.model.problem import Problem
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from holdfast.model.space import SpaceInfo, Store, StoreSpec, StoreType
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
     from holdfast.model.write import Caller, Write
+    from holdfast.ports.erasing import ErasureReads, ErasureWrites
     from holdfast.ports.jobs import JobReads, JobWrites
     from holdfast.ports.links import LinkReads, LinkWrites, Use
     from holdfast.ports.messages import MessageReads, MessageWrites
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
         LinkReads,
         RunReads,
         SearchReads,
+        ErasureReads,
         Protocol,
     ):
         """The vault at one moment: everything asked of one snapshot belongs together."""
@@ -212,6 +215,7 @@ if TYPE_CHECKING:
         ProposalWrites,
         LinkWrites,
         RunWrites,
+        ErasureWrites,
         Protocol,
     ):
         """A snapshot that may be changed; all of it happens, or none."""
@@ -286,6 +290,16 @@ if TYPE_CHECKING:
         def packed(self, content: bytes) -> tuple[str, bytes]:
             """The form and the bytes in which to hand a pack to `put_packs`. It is slow, so
             it is asked for outside of transactions."""
+            ...
+
+        def scrub(self, words: Collection[bytes]) -> Scrubbed | None:
+            """Write everything anew, so that nothing is left of what was deleted, and look for
+            these words in all that the bytes decode to. None while a reader holds old pages: try
+            again when it has ended."""
+            ...
+
+        def copies(self) -> tuple[str, ...]:
+            """Older copies of the vault that lie beside it and that no erasure reaches."""
             ...
 
         def tidy(self) -> None:

@@ -18,6 +18,18 @@ if TYPE_CHECKING:
             """Whether one with this id ever was here, kept or not."""
             ...
 
+        def directories_ever(self, space: str, kind: str, name: str) -> Sequence[Directory]:
+            """Those of a name, the forgotten among them, the oldest first."""
+            ...
+
+        def trees_but(self, directories: Sequence[Directory]) -> Iterator[str]:
+            """The trees that are kept whatever becomes of these directories."""
+            ...
+
+        def objects_with_lengths(self) -> Iterator[tuple[str, int]]:
+            """Every object, and the bytes that it takes before they are compressed."""
+            ...
+
         def directories(self, space: str, kind: str) -> Sequence[Directory]:
             """All that are kept, by name, the hidden among them."""
             ...
@@ -58,6 +70,10 @@ if TYPE_CHECKING:
         def put_directory(self, directory: Directory) -> None: ...
 
         def put_version(self, version: Version) -> None: ...
+
+        def drop_versions(self, directory: Directory) -> int:
+            """Of an erased directory; how many they were."""
+            ...
 
         def put_packs(self, packs: Iterable[Pack], at_us: int) -> None:
             """Unlogged: what no version refers to is nothing yet. What is there is replaced."""

@@ -148,6 +148,12 @@ TABLE = Table(
             heading=_VAULT,
         ),
         Noun(
+            name="erasure",
+            summary="show receipts of what was erased, end what is pending",
+            commands="holdfast.cli.commands.directories:ERASURE",
+            heading=_VAULT,
+        ),
+        Noun(
             name="demo",
             summary="show an agent that remembers",
             commands="holdfast.cli.commands.vaults:DEMO",

@@ -129,20 +129,29 @@ COMMANDS = (
     ),
     Command(
         verb="delete",
-        summary="forget a {noun} and all its versions",
+        summary="hide, forget or erase a {noun} and all its versions",
         handler=f"{_HANDLERS}:delete",
         mutates=True,
         arguments=(_NAME_OR_HERE,),
         options=(
             Option(
                 name="--level",
-                kind=choice("hide", "forget"),
+                kind=choice("hide", "forget", "erase"),
                 default="forget",
-                help="`hide` only leaves it out of `list`, until its next push",
+                help="`hide` only leaves it out of `list`, until its next push; `erase` takes it "
+                "out of everything that the vault's bytes hold",
             ),
+            Option(name="--dry-run", help="only say what it would take"),
         ),
-        details="Asks first. The folder stays as it is. `holdfast gc` frees the space.",
-        examples=("holdfast {noun} delete review-notes --yes",),
+        details="Asks first. The folder stays as it is. What is forgotten is in no answer any "
+        "more, and `holdfast gc` frees its space. Erasing also takes what the log says of it, "
+        "writes the vault's file anew and gives a receipt; while another program reads old pages "
+        "it is pending, the exit code is 1, and `holdfast erasure finish` ends it. Copies and "
+        "backups outside the vault are not reached.",
+        examples=(
+            "holdfast {noun} delete review-notes --yes",
+            "holdfast {noun} delete review-notes --level erase --dry-run",
+        ),
     ),
 )
 
@@ -158,8 +167,25 @@ GC = (
                 default="1h",
                 help="leave alone what was stored in this last time",
             ),
+            Option(name="--dry-run", help="only say what it would remove"),
         ),
         details="Safe beside pushes and pulls that are under way.",
-        examples=("holdfast gc",),
+        examples=("holdfast gc", "holdfast gc --spare 0s --dry-run"),
+    ),
+)
+
+ERASURE = (
+    Command(
+        verb="list",
+        summary="list the receipts of what was erased, and what is pending",
+        handler=f"{_HANDLERS}:list_erasures",
+        examples=("holdfast erasure list",),
+    ),
+    Command(
+        verb="finish",
+        summary="end the erasures that are pending",
+        handler=f"{_HANDLERS}:finish_erasures",
+        details="Exits 1 while one of them is pending still, because a reader holds old pages.",
+        examples=("holdfast erasure finish",),
     ),
 )

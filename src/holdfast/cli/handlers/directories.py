@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.engine.directories.push import Pushed
     from holdfast.engine.space import Space
     from holdfast.model.directory import Version
+    from holdfast.model.erasure import Erasure, Reach
 
 PATHS_SHOWN = 20
 SECONDS_UNSEEN = 0.5
@@ -232,23 +233,109 @@ def rollback(call: Call, out: Output) -> None:
         out.note("Content unchanged")
 
 
-def delete(call: Call, out: Output) -> None:
+def delete(call: Call, out: Output) -> int:
     with opened_space(call) as space:
         directories = _of(call, space)
-        name, kind = _name(call, directories), directories.type
+        name, kind, level = _name(call, directories), directories.type, call["level"]
+        if call["dry_run"]:
+            _would_go(out, directories, name, level)
+            return 0
+        if level == "erase":
+            return _erase(call, out, directories, name)
         count = directories.find(name).head
-        if call["level"] == "forget":
-            out.confirm(f"Forget the {kind} {name} and its {count} versions?")
-        gone = directories.delete(name, level=call["level"], **write_options(call))
+        if level == "forget":
+            out.confirm(f"Forget the {kind} {name} and its {_many(count, 'version')}?")
+        gone = directories.delete(name, level=level, **write_options(call))
     out.emit(plain(gone), "")
-    done = "Hid" if call["level"] == "hide" else "Forgot"
+    done = "Hid" if level == "hide" else "Forgot"
     out.note(f"{done} the {kind} {name}")
+    return 0
+
+
+def _would_go(out: Output, directories: Directories, name: str, level: str) -> None:
+    reach = directories.reach(name)
+    erases = level == "erase"
+    gone = plain(reach if erases else reach.replace(changes=0))
+    words = {
+        "hide": f"Would leave the {reach.what} {name} out of lists",
+        "forget": f"Would forget the {reach.what} {name}: {_taken(reach)} freed by `holdfast gc`",
+        "erase": f"Would erase the {reach.what} {name}: {_taken(reach)}, "
+        f"and what {_many(reach.changes, 'change')} of the log say",
+    }
+    out.emit(gone, words[level])
+    if level != "hide" and reach.shared:
+        out.note(f"{_many(reach.shared, 'content')} stay: others that are kept have them too")
+    _not_reached(out, reach.copies)
+
+
+def _taken(reach: Reach) -> str:
+    return (
+        f"{_many(reach.versions, 'version')}, "
+        f"{_many(reach.objects, 'content')} that only it has ({_size(reach.bytes)})"
+    )
+
+
+def _not_reached(out: Output, copies: Sequence[str]) -> None:
+    known = f"; {', '.join(copies)} beside the vault" if copies else ""
+    out.note(f"Not reached: folders it was brought to, backups and other copies{known}")
+
+
+def _erase(call: Call, out: Output, directories: Directories, name: str) -> int:
+    reach = directories.reach(name)
+    out.confirm(f"Erase the {reach.what} {name} for good: {_taken(reach)}?")
+    return _say_erased(out, directories.erase(name, **write_options(call)))
+
+
+def _say_erased(out: Output, erasure: Erasure) -> int:
+    out.emit(plain(erasure), f"{erasure.id} {erasure.state}")
+    if erasure.state == "pending":
+        out.warn(
+            "it is in no answer any more, but another program holds old pages of the vault's file",
+            code="erasure_pending",
+            hint="when it has ended: holdfast erasure finish",
+        )
+        return 1
+    gone = erasure.gone
+    taken = f"{_many(gone['versions'], 'version')}, {_many(gone['objects'], 'content')}, "
+    out.note(f"Erased: {taken}what {_many(gone['changes'], 'change')} of the log said")
+    standing = max(erasure.elsewhere.values(), default=0)
+    out.note(
+        "The file was written anew; looked for in all of its bytes: "
+        f"{_many(erasure.searched, 'piece')} of what was erased, found: {standing}"
+    )
+    for place, count in erasure.elsewhere.items():
+        out.warn(
+            f"{_many(count, 'piece')} also stand in {place}: another memory says the same",
+            code="erased_elsewhere",
+            hint="erase or forget that too, if it is meant",
+        )
+    _not_reached(out, erasure.copies)
+    return 0
+
+
+def list_erasures(call: Call, out: Output) -> None:
+    with opened_vault(call) as vault:
+        rows = [plain(each) for each in vault.erasures()]
+    out.table([row for row in rows if isinstance(row, dict)], _ERASURES, empty="Nothing was erased")
+
+
+def finish_erasures(call: Call, out: Output) -> int:
+    with opened_vault(call) as vault:
+        ended = vault.finish_erasures()
+    left = sum(each.state == "pending" for each in ended)
+    out.emit(plain(ended), "\n".join(f"{each.id} {each.state}" for each in ended))
+    if not ended:
+        out.note("Nothing is pending")
+    return 1 if left else 0
 
 
 def gc(call: Call, out: Output) -> None:
+    spare, dry = int(call["spare"].total_seconds()), call["dry_run"]
     with opened_vault(call) as vault:
-        found = vault.gc(spare_seconds=int(call["spare"].total_seconds()))
+        found = vault.gc(spare_seconds=spare, dry_run=dry)
     out.emit(plain(found), f"{found.objects} objects, {_size(found.bytes)}")
+    if dry:
+        out.note("Nothing was removed; the bytes are those before compression")
 
 
 def names(call: Call, _prefix: str) -> list[str]:
@@ -287,8 +374,12 @@ def _name(call: Call, directories: Directories, key: str = "name") -> str:
 
 
 def _version(version: Version) -> str:
-    files = "1 file" if version.files == 1 else f"{version.files:,} files"
+    files = _many(version.files, "file")
     return f"v{version.v} {short_hex(version.tree)} {files} {_size(version.size)}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _size(size: int) -> str:
@@ -334,11 +425,26 @@ def _conflicts(out: Output, conflicts: Sequence[Conflict]) -> int:
     return 1 if conflicts else 0
 
 
+def _minute(at: object) -> str:
+    return "" if at is None else str(at)[:16].replace("T", " ")
+
+
 _LISTED = (
     Column(title="NAME", key="name"),
     Column(title="TYPE", key="type"),
     Column(title="SIZE", key="size", right=True, show=_size),
     Column(title="FILES", key="files", right=True),
     Column(title="VERSIONS", key="versions", right=True),
-    Column(title="UPDATED", key="updated", show=lambda at: str(at)[:16].replace("T", " ")),
+    Column(title="UPDATED", key="updated", show=_minute),
+)
+
+_ERASURES = (
+    Column(title="RECEIPT", key="id"),
+    Column(title="STATE", key="state"),
+    Column(title="WHAT", key="what"),
+    Column(
+        title="VERSIONS", key="gone", right=True, show=lambda gone: str(gone.get("versions", ""))
+    ),
+    Column(title="ASKED", key="asked", show=_minute),
+    Column(title="DONE", key="done", show=_minute),
 )

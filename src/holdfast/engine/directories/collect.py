@@ -15,7 +15,7 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.engine.work import Core
     from holdfast.ports import Snapshot, Transaction
@@ -29,8 +29,9 @@ class Collected(Value):
     bytes: int
 
 
-def collect(core: Core, spared_us: int) -> Collected:
-    """Remove what nothing leads to and is older than `spared_us`."""
+def collect(core: Core, spared_us: int, *, dry_run: bool = False) -> Collected:
+    """Remove what nothing leads to and is older than `spared_us`; or only count it, in bytes before
+    they are compressed."""
     before_us = core.clock() - spared_us
 
     def look(snapshot: Snapshot) -> tuple[Reach, int, list[str]]:
@@ -39,17 +40,25 @@ def collect(core: Core, spared_us: int) -> Collected:
         old = ((name, 0) for name in snapshot.objects_before(before_us))
         return reach, snapshot.head()[0], list(garbage(old, reach, 1))
 
-    reach, marked, names = core.storage.read(look)
+    reach, until, names = core.storage.read(look)
+    if dry_run:
+        return core.storage.read(lambda snapshot: _counted(snapshot, names))
     removed = 0
     for start in range(0, len(names), AT_ONCE):
         some = names[start : start + AT_ONCE]
 
         def remove(tx: Transaction, some: Sequence[str] = some) -> int:
-            _mark(tx, reach, marked)
+            _mark(tx, reach, until)
             return tx.drop_objects([name for name in some if name not in reach], before_us)
 
         removed += core.storage.write(remove)
     return Collected(objects=removed, bytes=_shrunk(core))
+
+
+def _counted(snapshot: Snapshot, names: Sequence[str]) -> Collected:
+    gone = set(names)
+    lengths = [size for name, size in snapshot.objects_with_lengths() if name in gone]
+    return Collected(objects=len(lengths), bytes=sum(lengths))
 
 
 def _shrunk(core: Core) -> int:
@@ -64,7 +73,18 @@ def _shrunk(core: Core) -> int:
             return freed
 
 
+def marked(snapshot: Snapshot, trees: Iterable[str]) -> Reach:
+    """All that these trees lead to."""
+    reach = Reach()
+    _mark_from(snapshot, trees, reach)
+    return reach
+
+
 def _mark(snapshot: Snapshot, reach: Reach, after: int) -> None:
+    _mark_from(snapshot, snapshot.kept_trees(after), reach)
+
+
+def _mark_from(snapshot: Snapshot, trees: Iterable[str], reach: Reach) -> None:
     recipes = set(snapshot.recipes())
 
     def parts_of(name: str) -> list[str]:
@@ -84,4 +104,4 @@ def _mark(snapshot: Snapshot, reach: Reach, after: int) -> None:
             data = b"".join([stored(snapshot, part)[2] for part in parts_of(name)])
         return verified(name, data)
 
-    mark(snapshot.kept_trees(after), load, parts, reach)
+    mark(trees, load, parts, reach)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from holdfast.engine.directories.scan import Progress
     from holdfast.engine.work import Work
     from holdfast.model.directory import Directory, Version
+    from holdfast.model.erasure import Erasure, Reach
     from holdfast.model.write import WriteOptions
 
     Place = str | os.PathLike[str]
@@ -253,6 +254,19 @@ class Directories:
         meant = {"space": self._desk.space, "type": self.type, "name": name, "level": level}
         core, caller = self._desk.core, self._desk.caller
         return mutate(core, caller, Write(**write), "directory delete", meant, unit)
+
+    def erase(self, name: str, **write: Unpack[WriteOptions]) -> Erasure:
+        """Take it out of everything that the vault's bytes hold, forgotten ones of the name too.
+        What comes back is the receipt, or says that it is pending: a reader holds old pages."""
+        from holdfast.engine.directories.erase import erase
+
+        return erase(self._desk, name, Write(**write))
+
+    def reach(self, name: str) -> Reach:
+        """What erasing it would take. Nothing is changed."""
+        from holdfast.engine.directories.erase import reach
+
+        return reach(self._desk, name)
 
     def _folder(self, folder: Place) -> Working:
         root = Path(os.path.abspath(folder))  # noqa: PTH100 - links in it stay as they are

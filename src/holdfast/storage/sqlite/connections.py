@@ -15,7 +15,7 @@ import apsw
 
 from holdfast.errors import Closed, StorageFailed, Unsupported
 from holdfast.storage.sqlite.failures import failure, spoils
-from holdfast.storage.sqlite.recipe import fill_log, keep_log
+from holdfast.storage.sqlite.recipe import FOREIGN_WAIT_MS, fill_log, keep_log
 from holdfast.storage.sqlite.witness import count_in
 
 TYPE_CHECKING = False
@@ -34,6 +34,7 @@ RETRY_PAGES = 250
 READERS_MAX = 8
 HANGERS_ON_MAX = 32
 CHECK_AGAIN_S = 0.05
+SCRUB_PATIENCE_MS = 500
 GONE = "vault_gone"
 
 
@@ -223,6 +224,26 @@ class Writer:
         except (apsw.Error, OSError) as exc:
             return self.seen(exc)
         return None
+
+    def write_anew(self) -> bool:
+        """Leave nothing of deleted rows, in the file or its log; False while a reader's snapshot
+        holds the log. What is kept is copied through memory where the file is ciphered."""
+        conn = self.get()
+        assert self.file is not None
+        conn.pragma("temp_store", "DEFAULT" if self._recipe.key is None else "MEMORY")
+        conn.execute("VACUUM")
+        if failed := self.note():
+            raise failed
+        conn.set_busy_timeout(SCRUB_PATIENCE_MS)
+        try:
+            conn.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.BusyError:
+            return False
+        finally:
+            conn.set_busy_timeout(FOREIGN_WAIT_MS)
+        fill_log(conn, self.file)
+        self._count(conn)
+        return True
 
     def _count(self, conn: apsw.Connection) -> None:
         """Write the first page again, so that the log is ahead of the file by SQLite's count."""

@@ -219,6 +219,19 @@ class Database:
         self._check()
         return self._committer.exclusive(work)
 
+    def scrub(self, look: Callable[[apsw.Connection], T]) -> T | None:
+        """Write the file anew, empty its log, and look at what came of it while nobody writes;
+        None, and no look, while a reader holds old pages."""
+
+        def work(conn: apsw.Connection) -> T | None:
+            if self.file is None:
+                conn.execute("VACUUM")
+            elif not self._writer.write_anew():
+                return None
+            return look(conn)
+
+        return self.exclusive(work)
+
     def change_key(self, key: Key | None) -> None:
         """Encrypt the file under another key, or for the first time, or (None) no longer.
 

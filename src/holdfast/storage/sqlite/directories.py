@@ -40,6 +40,14 @@ class TreeReads(ObjectReads):
     def knows_directory(self, directory: str) -> bool:
         return any(self._trees("knows_directory", (directory,)))
 
+    def directories_ever(self, space: str, kind: str, name: str) -> Sequence[Directory]:
+        found = self._trees("directories_ever", (space, kind, name))
+        return [_directory_from(row) for row in found]
+
+    def trees_but(self, directories: Sequence[Directory]) -> Iterator[str]:
+        numbers = json.dumps([each.number for each in directories])
+        return (row[0] for row in self._trees("trees_but", (numbers,)))
+
     def directories(self, space: str, kind: str) -> Sequence[Directory]:
         return [_directory_from(row) for row in self._trees("directories", (space, kind))]
 
@@ -62,6 +70,9 @@ class TreeWrites(ObjectWrites, TreeReads):
 
     def put_directory(self, directory: Directory) -> None:
         self._conn.execute(STATEMENTS["put_directory"], _directory_row(directory))
+
+    def drop_versions(self, directory: Directory) -> int:
+        return sum(1 for _ in self._trees("drop_versions", (directory.number,)))
 
     def put_version(self, version: Version) -> None:
         self._conn.execute(STATEMENTS["put_version"], _version_row(version))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.model.problem import Problem
 
 # The kinds of targets whose rows stand in a table of that name.
-KINDS = ("space", "store", "session", "proposal", "entry", "message", "run")
+KINDS = ("space", "store", "session", "proposal", "entry", "message", "run", "erasure")
 
 
 class Newest(Value):

@@ -35,6 +35,7 @@ _KEYS = {
     "version": "SELECT number, id FROM version ORDER BY id",
     "proposal": "SELECT number, id FROM proposal ORDER BY id",
     "run": "SELECT number, id FROM run ORDER BY id",
+    "erasure": "SELECT number, id FROM erasure ORDER BY id",
     "entry": "SELECT number, id FROM entry INDEXED BY entry_id ORDER BY substr(id, -8), id",
 }
 _SMALL = ("vault", "seal", "answer", "frozen", "namespace", "job", "model_call", "run_output")

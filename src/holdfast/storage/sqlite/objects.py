@@ -82,6 +82,9 @@ class ObjectReads:
     def objects_before(self, stored_us: int) -> Iterator[str]:
         return (from_blob(row[0]) for row in self._objects("objects_before", (stored_us,)))
 
+    def objects_with_lengths(self) -> Iterator[tuple[str, int]]:
+        return ((from_blob(row[0]), row[1]) for row in self._objects("objects_with_lengths"))
+
     def collections(self) -> int:
         return next(self._objects("collections"))[0]
 

@@ -25,6 +25,9 @@ ON CONFLICT (name) DO UPDATE SET is_recipe = excluded.is_recipe, size = excluded
 -- name: recipes
 SELECT name FROM object INDEXED BY object_recipe WHERE is_recipe = 1;
 
+-- name: objects_with_lengths
+SELECT name, length FROM object;
+
 -- name: objects_before
 SELECT name FROM object WHERE stored_us < ?;
 

@@ -69,6 +69,9 @@ DIGESTED: dict[str, tuple[str, ...]] = {
         *("number", "at_us", "purpose", "model", "job", "state", "tokens_in", "tokens_out"),
         *("micros", "took_us"),
     ),
+    "erasure": (
+        *("number", "id", "space", "what", "state", "asked_us", "done_us", "body", "revision"),
+    ),
     "seal": ("number", "first_seq", "last_seq", "at_us"),
     "answer": ("actor", "key", "arguments", "at_us", "first_seq", "last_seq", "body"),
     "frozen": ("session", "budget", "at_seq", "body"),

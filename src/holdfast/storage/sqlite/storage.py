@@ -13,6 +13,7 @@ from pathlib import Path
 import apsw
 
 from holdfast.errors import Damaged
+from holdfast.model.erasure import Scrubbed
 from holdfast.model.problem import Problem
 from holdfast.storage import migrate
 from holdfast.storage.sqlite.database import Database
@@ -26,7 +27,7 @@ from holdfast.storage.sqlite.transaction import SqliteSnapshot, SqliteTransactio
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from typing import TypeVar
 
     from holdfast.model.entry import Json
@@ -74,6 +75,21 @@ class SqliteStorage:
         from holdfast.storage.objects import pack
 
         return pack(content)
+
+    def scrub(self, words: Collection[bytes]) -> Scrubbed | None:
+        from holdfast.storage.sqlite.erasures import standing
+
+        def look(conn: apsw.Connection) -> dict[str, int]:
+            return standing(conn, words, raw=self._db.file is not None)
+
+        found = self._db.scrub(look)
+        return None if found is None else Scrubbed(standing=found, copies=self.copies())
+
+    def copies(self) -> tuple[str, ...]:
+        file = self._db.file
+        if file is None:
+            return ()
+        return tuple(sorted(each.name for each in file.parent.glob(f"{file.name}.*.backup")))
 
     def tidy(self) -> None:
         while self._db.write(self._tidy):

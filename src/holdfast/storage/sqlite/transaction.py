@@ -13,6 +13,7 @@ from holdfast.model.times import to_us
 from holdfast.model.vault import Frozen, StoredAnswer
 from holdfast.storage.sqlite import rows
 from holdfast.storage.sqlite.directories import TreeReads, TreeWrites
+from holdfast.storage.sqlite.erasures import ErasureReads, ErasureWrites
 from holdfast.storage.sqlite.index import reindex
 from holdfast.storage.sqlite.jobs import JobReads, JobWrites
 from holdfast.storage.sqlite.links import LinkReads, LinkWrites
@@ -54,6 +55,7 @@ class SqliteSnapshot(
     LinkReads,
     RunReads,
     SearchReads,
+    ErasureReads,
 ):
     """The vault at one moment."""
 
@@ -247,6 +249,7 @@ class SqliteTransaction(
     ProposalWrites,
     LinkWrites,
     RunWrites,
+    ErasureWrites,
 ):
     """The vault while it is being changed."""
 
