@@ -17,7 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-PLACES = ("prompt", "prompt_file", "memory", "context", "conversation", "artifact", "volume", "run")
+PLACES = (
+    *("prompt", "prompt_file", "memory", "context", "conversation", "artifact", "volume", "mcp"),
+    "run",
+)
 _PLACE = re.compile(
     r"\$\{\{\s*(?P<kind>[a-z]+)\.(?P<name>[A-Za-z0-9_]+)\s*\}\}"
     r"|\{(?P<place>" + "|".join(PLACES) + r")(?::(?P<which>[a-z0-9-]+))?\}"
@@ -98,11 +101,15 @@ def variables_in(text: str) -> dict[str, str]:
     return found
 
 
+_QUOTED = re.compile(r"""'([^']*)'\s*(?:\#.*)?|"((?:[^"\\]|\\.)*)"\s*(?:\#.*)?""")
+
+
 def _unquoted(value: str) -> str:
-    if len(value) >= 2 and value[0] == value[-1] == "'":
-        return value[1:-1]
-    if len(value) >= 2 and value[0] == value[-1] == '"':
-        inside = value[1:-1]
+    found = _QUOTED.fullmatch(value)
+    if found and found[1] is not None:
+        return found[1]
+    if found:
+        inside = found[2]
         escapes = {"\\n": "\n", '\\"': '"', "\\\\": "\\", "\\$": "$"}
         return re.sub(r"\\[n\"\\$]", lambda found: escapes[found[0]], inside)
     return value.partition(" #")[0].rstrip()

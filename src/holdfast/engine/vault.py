@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from holdfast.model.erasure import Erasure
     from holdfast.model.job import Budget, Job, Spent
     from holdfast.model.problem import Problem
+    from holdfast.model.run import Run
     from holdfast.model.space import SpaceInfo, SpaceSpec
     from holdfast.model.write import WriteOptions
     from holdfast.ports import Snapshot
@@ -173,6 +174,14 @@ class Vault:
         if everything:
             ask_for_all(self._core)
         return list(run_due(self._core))
+
+    def finish_runs(self) -> Sequence[Run]:
+        """Bring runs to their end whose process is gone, in all spaces; those that were."""
+        if not self._core.storage.read(lambda snapshot: snapshot.open_runs()):
+            return []
+        from holdfast.engine.runs.sweep import sweep
+
+        return sweep(self._core, self.caller)
 
     def reviews(self, *, limit: int = 20) -> Sequence[Job]:
         """Reviews in whatever state, the newest first."""

@@ -8,6 +8,7 @@ from holdfast.cli.opening import (
     folder_unreadable,
     opened_space,
     opened_vault,
+    space_of,
     write_options,
 )
 from holdfast.cli.output import Column, in_a_line
@@ -172,7 +173,9 @@ def list_directories(call: Call, out: Output) -> None:
 
 
 def log(call: Call, out: Output) -> None:
-    with opened_space(call) as space:
+    with opened_vault(call) as vault:
+        vault.finish_runs()  # whose recovery versions are to be seen here
+        space = space_of(call, vault)
         directories = _of(call, space)
         entries = directories.log(_name(call, directories), limit=call["limit"])
     out.emit(plain(entries), lambda: "\n".join(map(_logged, entries)))

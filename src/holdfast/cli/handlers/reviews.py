@@ -85,6 +85,9 @@ def worker(call: Call, out: Output) -> None:
             for job in vault.review():
                 out.emit(plain(job), line_of(job))
                 out.flush()
+            for run in vault.finish_runs():
+                out.emit(plain(run), f"run {run.id} of {run.agent} {run.state}")
+                out.flush()
             if call["once"] or pause.wait(POLL_SECONDS):
                 return
 

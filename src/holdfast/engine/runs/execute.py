@@ -8,10 +8,13 @@ there becomes recovery versions, and with one the end is done again from where i
 
 from __future__ import annotations
 
+import json
+import sys
 import tempfile
 from pathlib import Path
 
 from holdfast.core.canonical import keyed
+from holdfast.core.endpoint import client_configuration, mcp_endpoint
 from holdfast.core.masking import forms_of, masked_text
 from holdfast.engine import mounts as stores
 from holdfast.engine import sessions, spaces
@@ -23,6 +26,7 @@ from holdfast.engine.runs import plan
 from holdfast.engine.runs.folder import (
     CONTEXT,
     CONVERSATION,
+    ENDPOINT,
     NONCE_BYTES,
     PROMPT,
     Outcome,
@@ -249,21 +253,25 @@ class Executor:
     def _conducted(self, asked: Asked, begun: Begun) -> Run:
         run, folder = begun.run, RunFolder(Path(begun.run.folder))
         try:
-            run, start = self._prepared(asked, begun, folder)
-            keeper = Keeper(self._core, run, begun.forms, asked.sink)
-            ended = start(keeper)
-        except BaseException as exc:
-            self._given_up(run, folder, begun.forms, exc)
-            raise
-        keeper.end()
-        outcome = Outcome(
-            exit=ended.exit,
-            why=ended.why,
-            words=keeper.words(),
-            output_bytes=keeper.bytes,
-            lost_bytes=keeper.lost_bytes,
-        )
-        folder.keep_outcome(outcome)
+            try:
+                run, start = self._prepared(asked, begun, folder)
+                keeper = Keeper(self._core, run, begun.forms, asked.sink)
+                ended = start(keeper)
+            except BaseException as exc:
+                self._given_up(run, folder, begun.forms, exc)
+                raise
+            keeper.end()
+            outcome = Outcome(
+                exit=ended.exit,
+                why=ended.why,
+                words=keeper.words(),
+                output_bytes=keeper.bytes,
+                lost_bytes=keeper.lost_bytes,
+                gone=folder.gone(),
+            )
+            folder.keep_outcome(outcome)
+        finally:
+            folder.let_go()
         caller = self._caller.replace(session=None)
         return finish(self._core, caller, run, folder, outcome, begun.forms, asked.progress)
 
@@ -290,6 +298,8 @@ class Executor:
             "conversation": str(folder.write(CONVERSATION, plan.conversation_text(begun.talk))),
             "run": run.id,
         }
+        if core.address:
+            places["mcp"] = str(folder.write(ENDPOINT, self._endpoint(run)))
         if asked.call is not None:
             task = self._task(asked, begun, folder, told)
             call = asked.call
@@ -345,10 +355,23 @@ class Executor:
             "HOLDFAST_CONTEXT": places["context"],
             "HOLDFAST_CONVERSATION": places["conversation"],
             "HOLDFAST_PROMPT_FILE": places["prompt_file"],
+            **({"HOLDFAST_MCP": places["mcp"]} if "mcp" in places else {}),
             **plan.variables_of(folder, run.mounts),
         }
         base.setdefault("PYTHONUNBUFFERED", "1")
         return plan.environment_of(asked.agent, places, begun.values, base, ours)
+
+    def _endpoint(self, run: Run) -> str:
+        """How an agent's program reaches the memory with its tools."""
+        endpoint = mcp_endpoint(
+            (sys.executable, "-m", "holdfast"),
+            vault=self._core.address,
+            space=self._space.name,
+            session=run.session,
+            agent=run.agent,
+            user=self._caller.user,
+        )
+        return json.dumps(client_configuration(endpoint))
 
     def _task(self, asked: Asked, begun: Begun, folder: RunFolder, told: str) -> Task:
         paths: dict[str, dict[str, Path]] = {"memory": {}, "artifact": {}, "volume": {}}
@@ -382,7 +405,12 @@ class Executor:
     ) -> None:
         """It never started, or it failed in this process, or nobody can listen to it any more.
         What cannot be written now is found and finished by whoever comes next."""
-        reason = error.code if isinstance(error, HoldfastError) else type(error).__name__
+        reason = type(error).__name__
+        if isinstance(error, HoldfastError):
+            reason = error.code
+            error.message = masked_text(error.message, forms)
+            error.hint = masked_text(error.hint, forms)
+            error.args = (error.message,)
         caller = self._caller.replace(session=None)
         try:
             done = finish(self._core, caller, run, folder, None, forms, reason=reason)
@@ -437,6 +465,7 @@ def finish(
                 folder=folder,
                 succeeded=state == "succeeded",
                 forms=forms,
+                gone=() if outcome is None else outcome.gone,
                 progress=progress,
             )
         )

@@ -170,7 +170,7 @@ class Runs:
             found = self.get(found.id)
 
     def sweep(self) -> Sequence[Run]:
-        """Finish the runs of this vault whose process is gone; those that were finished."""
+        """`vault.finish_runs()`."""
         return sweep(self._core, self._space.caller)
 
     def _pieces(self, run: Run, after: int) -> Sequence[Output]:

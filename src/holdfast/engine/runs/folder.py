@@ -1,8 +1,8 @@
 """The folder of a run: what its agent is given, and what this side must know about it.
 
 RUN/files/…           the directories, each at its path: all that an agent needs to know of
-RUN/own/0, 1, …       of each directory: the version that it began as, and what it was then
-RUN/context.md        and conversation.jsonl, prompt.txt
+RUN/own/0, 1, …       of each directory: the version that it began as, and what was read of it
+RUN/context.md        and conversation.jsonl, prompt.txt, mcp.json
 RUN/outcome.json      how the agent ended: whoever finds it may finish what was begun
 RUN/secrets           the values that must not be kept, sealed, in case that somebody else finishes
 RUN/aside/…           files with secrets in them that could not be masked
@@ -28,6 +28,7 @@ from holdfast.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from holdfast.engine.directories.scan import Progress
     from holdfast.errors import HoldfastError
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 FILES, OWN, OUTCOME, SECRETS, ASIDE = "files", "own", "outcome.json", "secrets", "aside"
 CONTEXT, CONVERSATION, PROMPT = "context.md", "conversation.jsonl", "prompt.txt"
+ENDPOINT = "mcp.json"
 NONCE_BYTES = 12
 
 
@@ -48,6 +50,7 @@ class Outcome(Value):
     words: str
     output_bytes: int = 0
     lost_bytes: int = 0
+    gone: tuple[str, ...] = ()
 
 
 class RunDirectory(Working):
@@ -57,26 +60,14 @@ class RunDirectory(Working):
         super().__init__(root, Config(name=laid.name, type=laid.type))
         self.own = own
 
-    def mark(self) -> None:
-        """Remember which folder it is."""
-        replace_file(self.own / "mark", self._identity().encode())
-
     def is_there(self) -> bool:
-        """Whether this is a folder that the agent left: not a link, and not an empty one that
-        somebody put in the place of what was laid out."""
-        if self.root.is_symlink() or not self.root.is_dir():
-            return False
-        same = (self.own / "mark").read_bytes().decode() == self._identity()
-        return same or any(self.root.iterdir())
-
-    def _identity(self) -> str:
-        status = self.root.stat()
-        return f"{status.st_dev} {status.st_ino}"
+        return self.root.is_dir() and not self.root.is_symlink()
 
 
 class RunFolder:
     def __init__(self, place: Path) -> None:
         self.place = place
+        self._held: dict[str, int] = {}
 
     def make(self) -> None:
         with failing(self.place):
@@ -107,7 +98,27 @@ class RunFolder:
             lay_out_new(working.root, version.root, Objects(storage), progress)
             with failing(working.root):
                 working.keep_state(State(directory=laid.directory, v=bases[number]))
-                working.mark()
+                self._held[laid.path] = os.open(working.root, os.O_RDONLY | os.O_DIRECTORY)
+
+    def gone(self) -> tuple[str, ...]:
+        """The paths where what was laid out is no more: nothing is there, or a link, or another
+        folder that is empty. What was laid out is held open until now, so that no other folder
+        could have become it."""
+        found: list[str] = []
+        for path, handle in self._held.items():
+            root = self.place / FILES / path
+            is_there = root.is_dir() and not root.is_symlink()
+            if is_there and not os.path.samestat(os.fstat(handle), root.stat()):
+                open_up(root)
+                is_there = any(root.iterdir())
+            if not is_there:
+                found.append(path)
+        return tuple(found)
+
+    def let_go(self) -> None:
+        for handle in self._held.values():
+            os.close(handle)
+        self._held = {}
 
     def write(self, name: str, text: str) -> Path:
         place = self.place / name
@@ -125,9 +136,10 @@ class RunFolder:
     def outcome(self) -> Outcome | None:
         """None where the agent did not end while somebody was watching."""
         try:
-            said = json.loads((self.place / OUTCOME).read_bytes())
+            said: dict[str, Any] = json.loads((self.place / OUTCOME).read_bytes())
+            said["gone"] = tuple(said["gone"])
             return Outcome(**said)
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError):
             return None
 
     # Secrets

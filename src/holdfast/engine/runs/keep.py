@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 
-from holdfast.core.masking import Masker
+from holdfast.core.masking import Masker, masked_text
 from holdfast.core.merge.text import is_binary
 from holdfast.core.trees.compare import compare
 from holdfast.core.trees.tree import EMPTY
@@ -55,6 +55,7 @@ class Keeping(Value):
     folder: RunFolder
     succeeded: bool
     forms: tuple[bytes, ...] | None
+    gone: tuple[str, ...] = ()
     progress: Progress = silent
 
 
@@ -65,7 +66,8 @@ def keep(keeping: Keeping) -> tuple[tuple[Laid, ...], str]:
     gone = {
         laid.path
         for number, laid in enumerate(mounts)
-        if laid in kept_ones and not keeping.folder.directory(number, laid).is_there()
+        if laid in kept_ones
+        and (laid.path in keeping.gone or not keeping.folder.directory(number, laid).is_there())
     }
     reason = GONE if gone else ""
     if gone:
@@ -81,7 +83,8 @@ def keep(keeping: Keeping) -> tuple[tuple[Laid, ...], str]:
             try:
                 done.append(_kept(keeping, number, laid))
             except HoldfastError as exc:
-                done.append(laid.replace(kept="not_kept", note=why_of(exc)))
+                note = masked_text(why_of(exc), keeping.forms or ())
+                done.append(laid.replace(kept="not_kept", note=note))
                 reason = reason or exc.code
     return tuple(done), reason
 
@@ -177,7 +180,7 @@ def _without_secrets(
         if hit == "masked":
             masked.append(change.path)
         elif hit:
-            aside.append(_shown(change.path, keeping.forms))
+            aside.append(masked_text(change.path, keeping.forms))
     return laid.replace(masked=tuple(masked), left_out=tuple(aside))
 
 
@@ -200,12 +203,6 @@ def _cleaned(
         shutil.move(place, keeping.folder.aside(laid, str(number)))
         _put_back(place, change.before, objects)
     return "aside"
-
-
-def _shown(path: str, forms: tuple[bytes, ...]) -> str:
-    from holdfast.core.masking import masked_text
-
-    return masked_text(path, forms)
 
 
 def _has(data: bytes, forms: tuple[bytes, ...]) -> bool:

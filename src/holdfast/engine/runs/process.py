@@ -275,7 +275,7 @@ class _Conduct:
     def _send(self, number: int) -> None:
         send_to_group(self._process.pid, number)
         if number in (signal.SIGTERM, signal.SIGKILL) or self._process.returncode is not None:
-            for process in marked(self._job.run):
+            for process in marked(self._job.run, without=self._process.pid):
                 send(process, number)
 
     def _left(self) -> bool:
@@ -331,13 +331,14 @@ def _processes() -> list[tuple[int, str, int]]:
     return found
 
 
-def marked(run: str) -> list[int]:
-    """The processes that carry the mark of a run, where the system shows it."""
+def marked(run: str, *, without: int = 0) -> list[int]:
+    """The processes that carry the mark of a run, where the system shows it; but for those of a
+    group."""
     found: list[int] = []
     if not Path("/proc/self/environ").exists():
         return found
-    for number, state, _ in _processes():
-        if state in "ZX" or number == os.getpid():
+    for number, state, group in _processes():
+        if state in "ZX" or number == os.getpid() or group == without:
             continue
         try:
             variables = Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
