@@ -229,3 +229,107 @@ def test_the_same_key_runs_nothing_twice(bench: Bench) -> None:
     with raises(Conflict, "key_reused"):
         bench.run("say:other", key="once")
     assert len(bench.space.runs().list()) == 1
+
+
+# The context and the tools that an agent is handed
+
+ASKING = """
+import asyncio, json, os, sys
+from mcp import Client, StdioServerParameters, stdio_client
+
+async def main():
+    (server,) = json.load(open(sys.argv[1]))["mcpServers"].values()
+    started = StdioServerParameters(
+        command=server["command"], args=server["args"], env=dict(os.environ)
+    )
+    async with Client(stdio_client(started)) as client:
+        await client.call_tool(
+            "memory_save", {"store": "narrative", "text": "The staging host is eu-7"}
+        )
+        print(sorted(tool.name for tool in (await client.list_tools()).tools)[0])
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.row("B07")
+def test_an_agent_reaches_the_tools_of_its_space_in_its_own_session(tmp_path: Path) -> None:
+    bench = Bench(holdfast.open(tmp_path / "vault"), tmp_path)
+    command = [sys.executable, "-c", ASKING, "{mcp}"]
+    bench.space.agents().add("asking", {"command": command, "memory": False})
+    run = bench.run("save it", agent="asking")
+    assert run.state == "succeeded", said_in(run, bench.space).decode()
+    (note,) = bench.space.notes().read().entries
+    assert (note.text, note.session) == ("The staging host is eu-7", run.session)
+    (change, *_) = bench.vault.log(holdfast.LogQuery(target=note.id, limit=1))
+    assert change.actor == "agent:asking"
+    bench.sound()
+    bench.vault.close()
+
+
+@pytest.mark.row("B07")
+def test_the_commands_of_an_agent_work_in_its_own_session(tmp_path: Path) -> None:
+    bench = Bench(holdfast.open(tmp_path / "vault"), tmp_path)
+    words = [sys.executable, "-m", "holdfast", "note", "save", "learned: {prompt}"]
+    bench.space.agents().add("shell", {"command": words, "memory": False})
+    run = bench.run("tabs", agent="shell")
+    assert run.state == "succeeded", said_in(run, bench.space).decode()
+    (note,) = bench.space.notes().read().entries
+    assert (note.text, note.session) == ("learned: tabs", run.session)
+    bench.vault.close()
+
+
+# The entries that the page has for other programs
+
+STANDING_IN = """#!/bin/sh
+printf '%s\\n' "$@"
+echo "learned" >"$HOLDFAST_MEMORY/learned.md"
+"""
+
+
+@pytest.mark.row("B05")
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_the_entries_of_the_page_hand_over_what_they_name(tmp_path: Path, name: str) -> None:
+    import re
+
+    from holdfast.engine.workspace import parse_workspace
+
+    page = Path(__file__).parent.parent / "docs" / "reference" / "runs.md"
+    blocks = re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    (text,) = [block for block in blocks if "claude" in block]
+    for block in blocks:
+        parse_workspace(block, tmp_path / "workspace.yml")
+    (tmp_path / "workspace.yml").write_text(text)
+    program = tmp_path / "bin" / name
+    program.parent.mkdir()
+    program.write_text(STANDING_IN)
+    program.chmod(0o755)
+    with holdfast.open(tmp_path / "vault") as vault:
+        space = vault.workspace(tmp_path / "workspace.yml")
+        environment = {"PATH": f"{program.parent}:/usr/bin:/bin"}
+        run = space.run(name, "what's new?", environment=environment)
+        words = said_in(run, space).decode().splitlines()
+        assert run.state == "succeeded", words
+        (laid,) = run.mounts
+        assert (laid.name, laid.kept) == (name, "pushed")
+        assert any(word.endswith("what's new?") for word in words)
+        assert words[words.index("--add-dir") + 1].endswith("/files/memory")
+        assert any("/context.md" in word for word in words)
+        assert not [word for word in words if "{" in word]
+
+
+@pytest.mark.row("B01", "B05")
+def test_awaited_it_is_the_same(tmp_path: Path) -> None:
+    import asyncio
+
+    async def main() -> None:
+        async with holdfast.aio.open(tmp_path / "vault") as vault:
+            space = await vault.space()
+            agents, runs = await space.agents(), await space.runs()
+            await agents.add("hello", {"command": ["echo", "{prompt}"], "memory": False})
+            both = await asyncio.gather(space.run("hello", "a"), space.run("hello", "b"))
+            assert [run.state for run in both] == ["succeeded"] * 2
+            logs = [await runs.logs(run.id) for run in both]
+            assert [log.pieces[0].data for log in logs] == [b"a\n", b"b\n"]
+
+    asyncio.run(main())

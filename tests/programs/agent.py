@@ -29,7 +29,7 @@ def write(rest: str) -> None:
 def append(rest: str) -> None:
     name, _, text = rest.partition(":")
     with (MEMORY / name).open("a") as file:
-        file.write(f"{text}\n")
+        file.write(f"{text.replace('_', ' ')}\n")
 
 
 def say(rest: str) -> None:
