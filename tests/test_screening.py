@@ -339,3 +339,37 @@ def test_a_new_entry_has_no_field_that_is_not_screened() -> None:
     others = {"state", "kind", "importance", "pinned", "refs", "origin", "trust", "said_at"}
     assert set(NewEntry.fields_) == known | others | {"until", "bound"}
     assert find("check-in with Bob") == ()
+
+
+@pytest.mark.row("D16")
+def test_what_stands_already_is_screened_when_a_person_asks(vault: Vault, space: Space) -> None:
+    space.prefer({"screening.find": []})
+    kept, gone = (space.notes().save(text).entry for text in (ORDER, SECRET))
+    space.notes().save("fine")
+    space.prefer({"screening.find": None})
+    screened = space.inbox().screen()
+    assert screened.looked == 3
+    assert [each.suggestion and each.suggestion.target for each in screened.held] == [
+        kept.id,
+        gone.id,
+    ]
+    assert space.inbox().screen() == screened
+    first, second = screened.held
+    assert space.inbox().approve(first.id).entry == kept
+    forgotten = space.inbox().reject(second.id).entry
+    assert forgotten is not None
+    assert (forgotten.id, forgotten.state, TOKEN in forgotten.text) == (gone.id, "forgotten", False)
+    assert texts(space.notes()) == ["fine", ORDER]
+    assert space.inbox().screen().held == ()
+    assert list(vault.verify()) == []
+
+
+@pytest.mark.row("D16")
+def test_what_changed_since_it_was_held_is_not_decided_on(vault: Vault, space: Space) -> None:
+    space.prefer({"screening.find": []})
+    entry = space.notes().save(ORDER).entry
+    space.prefer({"screening.find": None})
+    (waits,) = space.inbox().screen().held
+    space.notes().remove(entry.id)
+    with raises(Conflict, "proposal_stale"):
+        space.inbox().approve(waits.id)

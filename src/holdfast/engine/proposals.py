@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal, Unpack
 
+    from holdfast.engine.rescreening import Screened
     from holdfast.engine.work import Core, Work
     from holdfast.model.entry import Entry
     from holdfast.model.proposal import Finding, HeldFor, ProposalState
@@ -117,7 +118,9 @@ def approve(core: Core, caller: Caller, space: str | None, name: str, write: Wri
             after = _decide(work, proposal, wanted, "stale")
             return Decided(proposal=after, entry=None, outcome="stale")
         after = _decide(work, proposal, wanted, "applied")
-        entry = STRATEGIES[store.strategy].accept(work, store, wanted)
+        entry = _stands(work, proposal, wanted)
+        if entry is None:
+            entry = STRATEGIES[store.strategy].accept(work, store, wanted)
         return Decided(proposal=after, entry=entry, outcome="applied")
 
     decided = mutate(core, caller, write, "review approve", {"id": name, "space": space}, unit)
@@ -131,7 +134,8 @@ def approve(core: Core, caller: Caller, space: str | None, name: str, write: Wri
 
 
 def reject(core: Core, caller: Caller, space: str | None, name: str, write: Write) -> Decided:
-    """It is not proposed again. A text that screening held is gone with it."""
+    """It is not proposed again. A text that screening held is gone with it, and an entry that it
+    found where it stands is forgotten."""
     _person(caller)
 
     def unit(work: Work) -> Decided:
@@ -142,21 +146,22 @@ def reject(core: Core, caller: Caller, space: str | None, name: str, write: Writ
         wanted = _waiting(proposal)
         work.of_space(proposal.space_name)
         after = _decide(work, proposal, wanted, "rejected")
-        entry = _let_go(work, proposal, wanted)
+        entry = _stands(work, proposal, wanted)
+        if entry is not None:
+            store = work.tx.store_numbered(proposal.store)
+            entry = work.gate(store).veiled(work.move(store, entry, "forget"))
         return Decided(proposal=after, entry=entry, outcome="rejected")
 
     return mutate(core, caller, write, "review reject", {"id": name, "space": space}, unit)
 
 
-def _let_go(work: Work, proposal: Proposal, wanted: Suggestion) -> Entry | None:
-    """What screening found where it stood, and a person turned down, is forgotten there."""
+def _stands(work: Work, proposal: Proposal, wanted: Suggestion) -> Entry | None:
+    """The entry that says already what is proposed: screening found it where it stands."""
     store = work.tx.store_numbered(proposal.store)
-    if proposal.held != "screening" or wanted.target is None or _moved(work, store, wanted):
+    if proposal.held != "screening" or wanted.op != "update" or wanted.target is None:
         return None
-    entry = work.tx.entry(store, wanted.target)
-    if entry is None or wanted.op != "update" or changes_of(wanted, entry):
-        return None
-    return work.move(store, entry, "forget")
+    entry = None if _moved(work, store, wanted) else work.tx.entry(store, wanted.target)
+    return None if entry is None or changes_of(wanted, entry) else entry
 
 
 class Inbox:
@@ -203,6 +208,12 @@ class Inbox:
     def approve(self, id: str, **write: Unpack[WriteOptions]) -> Decided:
         """Apply what is proposed. Raises Conflict when its target changed since."""
         return approve(self._core, self._caller, self._space, id, Write(**write))
+
+    def screen(self) -> Screened:
+        """Look again at every entry that is there; what does not pass screening waits here."""
+        from holdfast.engine.rescreening import screen
+
+        return screen(self._core, self._caller, self._space)
 
     def reject(self, id: str, **write: Unpack[WriteOptions]) -> Decided:
         """Turn it down; give a `reason`. It is not proposed again."""

@@ -116,23 +116,21 @@ def news(work: Work, session: Session, settings: Settings) -> tuple[str, ...]:
         [
             notice_of(outcome.op, entry.text, f"{name}, {outcome.op}", verbose=level == "verbose")
             for job in done
-            for outcome, name, entry in _applied(work.tx, job)
+            for outcome, name, entry in _applied(work, job)
         ]
     )
 
 
-def _applied(snapshot: Snapshot, job: Job) -> Iterator[tuple[ReviewOutcome, str, Entry]]:
+def _applied(work: Work, job: Job) -> Iterator[tuple[ReviewOutcome, str, Entry]]:
     for outcome in () if job.answer is None else job.answer.outcomes:
         if outcome.outcome == "applied" and outcome.entry is not None:
             try:
-                store = mounts.store_named(
-                    snapshot, job.space_name, outcome.store, outcome.strategy
-                )
+                store = mounts.store_named(work.tx, job.space_name, outcome.store, outcome.strategy)
             except NotFound:
                 continue
-            entry = snapshot.entry(store, outcome.entry)
+            entry = work.tx.entry(store, outcome.entry)
             if entry is not None and (entry.state != "forgotten" or outcome.op == "retire"):
-                yield outcome, store.label, entry
+                yield outcome, store.label, work.gate(store).veiled(entry)
 
 
 # Doing it

@@ -66,13 +66,14 @@ class Gate(Value):
                 found += wanted
         return tuple(found)
 
+    def held_of(self, entry: Entry) -> tuple[Finding, ...]:
+        return self.held(fields_of(entry.__dict__))
+
     def veiled(self, entry: Entry) -> Entry:
         """The entry, or what of it may be shown."""
-        if not any(find(text, field, name) for field, text, name in fields_of(entry.__dict__)):
+        if not self.held_of(entry):
             return entry
         shown = {name: self._veil(name, getattr(entry, name)) for name in _SHOWN}
-        if all(shown[name] == getattr(entry, name) for name in _SHOWN):
-            return entry
         return Veiled(**{**entry.__dict__, **shown})
 
     def line(self, text: str) -> str:

@@ -25,7 +25,7 @@ from holdfast.core.images import (
     version_image,
 )
 from holdfast.core.lifecycle import step
-from holdfast.core.screening import fields_of
+from holdfast.core.screening import fields_of, look_ahead
 from holdfast.core.suggesting import of_changes, of_new
 from holdfast.core.text import TEXT_VERSION
 from holdfast.engine.naming import check_session_space, session_named
@@ -109,6 +109,7 @@ def mutate(
 ) -> T:
     """Run the unit as one durable change, or give the first answer again."""
     check_write(write)
+    look_ahead(arguments.values())
     begun: list[Work] = []
 
     def begin(tx: Transaction) -> Work:

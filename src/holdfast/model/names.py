@@ -19,9 +19,9 @@ compare complete completion context continue cost create curate delete demo diff
 erase erasure eval expand export finish forget gc get help hide history import inbox info init key
 kv links list locomo log logs longmemeval mcp memory mount neighbours none note onboard own patch
 pin preferences preset promote pull push read recall record reject remember remove reopen replace
-reset restore resume revert review revoke rewind rollback rotate run save say search send serve
-session set show skill space start stats status store sync timeline token undo unmount update vault
-verify version volume worker
+reset restore resume revert review revoke rewind rollback rotate run save say screen search send
+serve session set show skill space start stats status store sync timeline token undo unmount update
+vault verify version volume worker
 """
 RESERVED = frozenset(_WORDS.split())
 

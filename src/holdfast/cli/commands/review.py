@@ -61,6 +61,15 @@ REVIEW = (
         options=(_ALL,),
     ),
     Command(
+        verb="screen",
+        summary="screen again what is remembered already",
+        handler="holdfast.cli.handlers.review:screen",
+        options=(_ALL,),
+        details="What does not pass waits in the inbox: approved, it is shown again; rejected, it "
+        "is forgotten. Worth doing after an update, or when `screening.find` was changed.",
+        examples=("holdfast review screen",),
+    ),
+    Command(
         verb="approve",
         summary="apply a proposal",
         handler="holdfast.cli.handlers.review:approve",
@@ -77,7 +86,8 @@ REVIEW = (
         mutates=True,
         arguments=(_ID,),
         options=(_ALL,),
-        details="It is not proposed again. A text that screening held is gone.",
+        details="It is not proposed again. A text that screening held is gone, and what it found "
+        "where it stands is forgotten.",
     ),
 )
 

@@ -89,6 +89,14 @@ def _show_review(call: Call, out: Output) -> None:
     out.emit(plain(found), lambda: whole(found))
 
 
+def screen(call: Call, out: Output) -> None:
+    with _inbox(call) as box:
+        done = box.screen()
+        rows = [_row(each) for each in done.held]
+        out.table(rows, _COLUMNS)
+        out.note(f"{done.looked:,} looked at, {len(done.held):,} held")
+
+
 def approve(call: Call, out: Output) -> None:
     with _inbox(call) as box:
         decided = box.approve(call["id"], **write_options(call))
@@ -118,7 +126,7 @@ def _what(proposal: Proposal) -> str:
     if wanted is None:
         return "(gone)"
     if proposal.held == "screening":
-        return f"{wanted.op} (show it to read it)"
+        return f"{wanted.op} (to read it: review show)"
     return f"{wanted.op} {in_a_line(wanted.subject or wanted.text)}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from holdfast.core.screening.rule import FINDINGS_MAX
 from holdfast.model.proposal import Finding
 
 TYPE_CHECKING = False
@@ -25,8 +26,8 @@ CLASSES = ("secrets", "hidden", "instructions")
 _CLASS_OF = {"secret": "secrets", "hidden": "hidden", "instruction": "instructions"}
 SCREENED = ("text", "subject", "given_id", "tags", "scope", "facts", "metadata", "reason")
 KEPT_IN_MIND = 4_096
+LONG_KEPT_IN_MIND = 4
 KEPT_CHARS_MAX = 2_000
-FINDINGS_MAX = 20
 _DIGITS_MIN = 12
 
 
@@ -36,7 +37,7 @@ def class_of(finding: Finding) -> str:
 
 def find(text: str, field: str = "text", name: str = "") -> tuple[Finding, ...]:
     """What is found in one text. `name`: what it is called where it stands, such as `password`."""
-    spans = _remembered(text, name) if len(text) <= KEPT_CHARS_MAX else _spans(text, name)
+    spans = (_remembered if len(text) <= KEPT_CHARS_MAX else _remembered_long)(text, name)
     return tuple(Finding(code=code, field=field, start=a, end=b) for code, a, b in spans)
 
 
@@ -59,6 +60,14 @@ def _spans(text: str, name: str) -> tuple[Span, ...]:
 
 
 _remembered = lru_cache(KEPT_IN_MIND)(_spans)
+_remembered_long = lru_cache(LONG_KEPT_IN_MIND)(_spans)
+
+
+def look_ahead(values: Iterable[Any]) -> None:
+    """Look at long texts now, so that nobody waits for it where others wait too."""
+    for value in values:
+        if isinstance(value, str) and len(value) > KEPT_CHARS_MAX:
+            find(value)
 
 
 def _apart(found: Iterable[Span]) -> Iterator[Span]:

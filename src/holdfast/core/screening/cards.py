@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from holdfast.core.screening.rule import rule
+from holdfast.core.screening.rule import Rules, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-
-    from holdfast.core.screening.rule import Rule
 
 # By the first digits: how many digits a card has.
 _ISSUERS = (
@@ -43,8 +41,8 @@ _FOR_TESTS = frozenset(
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
-def _is_card(match: re.Match[str]) -> bool:
-    digits = "".join(filter(str.isdigit, match[0]))
+def _is_card(_: re.Match[str], said: str) -> bool:
+    digits = "".join(filter(str.isdigit, said))
     return (
         any(digits.startswith(first) and len(digits) in sizes for first, sizes in _ISSUERS)
         and digits not in _FOR_TESTS
@@ -61,29 +59,31 @@ def luhn(digits: str) -> bool:
     return total % 10 == 0
 
 
-def _is_wif(match: re.Match[str]) -> bool:
+def _is_wif(_: re.Match[str], said: str) -> bool:
     """A Bitcoin key ends with a checksum over itself."""
     from hashlib import sha256
 
     number = 0
-    for char in match[0]:
+    for char in said:
         number = number * 58 + _BASE58.index(char)
-    data = number.to_bytes(38 if len(match[0]) == 52 else 37, "big")
+    data = number.to_bytes(38 if len(said) == 52 else 37, "big")
     return sha256(sha256(data[:-4]).digest()).digest()[:4] == data[-4:]
 
 
-NUMBERS: tuple[Rule, ...] = (
-    rule(
-        "secret_card",
-        "0|1|2|3|4|5|6|7|8|9",
-        r"(?<![\w.,:/#+=-])(?:[2-6]\d{3}(?:[ -]\d{4}){3}(?:[ -]\d{3})?|3\d{3}[ -]\d{6}[ -]\d{4,5}"
-        r"|[2-6]\d{12,18})(?![\w-]|[.,]\d)",
-        _is_card,
-    ),
-    rule(
-        "secret_bitcoin_key",
-        "5|K|L",
-        r"(?<![A-Za-z0-9])(?:5[1-9A-HJ-NP-Za-km-z]{50}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9])",
-        _is_wif,
-    ),
+NUMBERS = Rules(
+    (
+        rule(
+            "secret_card",
+            "",
+            r"(?<![\w.,:/#+=-])(?:[2-6]\d{3}(?:[ -]\d{4}){3}(?:[ -]\d{3})?|3\d{3}[ -]\d{6}[ -]\d{4,5}"
+            r"|[2-6]\d{12,18})(?![\w-]|[.,]\d)",
+            _is_card,
+        ),
+        rule(
+            "secret_bitcoin_key",
+            "5|K|L",
+            r"(?<![A-Za-z0-9])(?:5[1-9A-HJ-NP-Za-km-z]{50}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9])",
+            _is_wif,
+        ),
+    )
 )

@@ -11,7 +11,7 @@ from holdfast.core.text.patterns import lazily
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterable, Mapping
 
 _UNSEEN = (
     *(0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF),
@@ -41,15 +41,32 @@ def _table() -> Mapping[int, str | None]:
 _known: list[Mapping[int, str | None]] = []
 
 
-def fold(text: str) -> tuple[str, Callable[[int], int]]:
-    """The folded text, and what gives the place in the text for a place in it."""
+def fold(text: str) -> str:
     if text.isascii():
-        return text.lower(), lambda place: place
+        return text.lower()
     if not _known:
         _known.append(_table())
-    plain = _widths(text)
-    folded = _TAGS().sub("", plain.translate(_known[0]).lower())
-    return folded, lambda place: _back(text, place)
+    return _TAGS().sub("", _widths(text).translate(_known[0]).lower())
+
+
+def places(text: str, wanted: Iterable[int]) -> Mapping[int, int]:
+    """Where in the text these places of the folded text are. Folding drops some characters and
+    never adds one."""
+    left = sorted(set(wanted), reverse=True)
+    if text.isascii():
+        return {place: place for place in left}
+    found: dict[int, int] = {}
+    table, kept = _known[0], 0
+    for index, char in enumerate(text):
+        number = ord(char)
+        if (number in table and table[number] is None) or 0xE0000 <= number < 0xE1000:
+            continue
+        while left and left[-1] == kept:
+            found[left.pop()] = index
+        if not left:
+            break
+        kept += 1
+    return found
 
 
 def twin(folded: str) -> str | None:
@@ -67,16 +84,3 @@ def _widths(text: str) -> str:
 def _plain_letter(char: str) -> str:
     plain = unicodedata.normalize("NFKC", char)
     return plain if len(plain) == 1 else char
-
-
-def _back(text: str, place: int) -> int:
-    """Folding drops some characters and never adds one."""
-    table, kept = _known[0], 0
-    for index, char in enumerate(text):
-        number = ord(char)
-        if (number in table and table[number] is None) or 0xE0000 <= number < 0xE1000:
-            continue
-        if kept == place:
-            return index
-        kept += 1
-    return len(text)

@@ -8,9 +8,9 @@ text that speaks about such instructions, in quotes, is one too.
 
 from __future__ import annotations
 
-from holdfast.core.screening.folded import fold, twin
+from holdfast.core.screening.folded import fold, places, twin
 from holdfast.core.screening.languages import LANGUAGES
-from holdfast.core.screening.rule import rule
+from holdfast.core.screening.rule import FINDINGS_MAX, Rules, rule
 from holdfast.core.text.patterns import lazily
 
 TYPE_CHECKING = False
@@ -58,9 +58,8 @@ _OWN = (
 )
 
 
-def _is_order(match: re.Match[str]) -> bool:
+def _is_order(_: re.Match[str], said: str) -> bool:
     """Rules and tasks are dropped every day; those of the agent are called its own or earlier."""
-    said = match[0]
     if _HARD().search(said):
         return True
     return _EARLIER().search(said) is not None
@@ -120,7 +119,7 @@ ENGLISH: tuple[Rule, ...] = (
         r"|as (?:an?|the) (?:ai|assistant|model)[\w ]{0,20}(?:with|without))"
         r" (?:absolutely )?no (?:(?:content|safety|ethical|moral|any|more) ){0,3}(?:restrictions|limitations|guidelines"
         r"|filters?|policies|rules|ethics|guardrails)(?: (?:whatsoever|at all|anymore|any more|now|and|or)|[.,!])",
-        lambda match: match[0].startswith(("you", "pretend", "act", "as")),
+        lambda _, said: said.startswith(("you", "pretend", "act", "as")),
     ),
     rule(
         "instruction_persona",
@@ -146,7 +145,10 @@ ENGLISH: tuple[Rule, ...] = (
         r" (?:(?:your|all(?: of)? your)(?: (?:full|entire|hidden|initial|original|exact|complete|secret|internal|system|own|developer)){0,4}"
         r" (?:prompt|instructions?|system (?:prompt|message|instructions?)|developer message|rules|guidelines|configuration)"
         r"|(?:the|all|every)(?: (?:full|entire|hidden|exact|complete|text|words|messages?|content|instructions?|of|the|system prompt)){0,5} (?:above|before this|up to here|verbatim|word for word))\b",
-        lambda match: not _TO_OTHERS().search(match[0]),
+        lambda match, said: (
+            not _TO_OTHERS().search(said)
+            or match.string.startswith((" verbatim", " word for word"), match.end())
+        ),
     ),
     rule(
         "instruction_exfiltrate",
@@ -170,7 +172,7 @@ ENGLISH: tuple[Rule, ...] = (
         r"(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|disclos(?:e|ing)|let(?:ting)?|show(?:ing)?|ask(?:ing)?)"
         r"\b[^\n.]{0,30}?\b(?:(?:the|any|your) (?:user|human|operator)s?|anyone|them)\b[^\n.]{0,30}?"
         r"\b(?:about (?:this|these|it|the (?:instruction|injection|request|change|command|transfer|upload))|(?:this|these|that you|of this|you (?:did|have|are|were)|the existence of)\b)",
-        lambda match: _ABOUT_IT().search(match[0]) is not None,
+        lambda _, said: _ABOUT_IT().search(said) is not None,
     ),
     rule(
         "instruction_conceal",
@@ -194,7 +196,7 @@ ENGLISH: tuple[Rule, ...] = (
     rule(
         "instruction_agent",
         "remember|memory|future",
-        r"\b(?:remember|save|store|memorize|add (?:this )?to (?:your )?(?:long-term )?memory|update your memory)\b[^\n.]{0,60}?"
+        r"\b(?:remember|save|store|memorize|add (?:this )?to (?:your )?(?:long-term )?memory|update your memory)\b[^\n]{0,60}?"
         r"\b(?:as (?:a|the|your) (?:(?:most )?(?:trusted|authoritative|preferred|primary|reliable) ){1,2}source"
         r"|(?:must|should|will) (?:always )?(?:obey|comply|follow (?:all|any) (?:instructions|commands|orders) (?:from|in|at)|trust (?:everything|all|any))"
         r"|(?:no|never) (?:longer )?(?:need|ask|require)s? (?:for )?(?:confirmation|permission|approval) (?:to|for|before) (?:transfer|delet|send|execut|pay|wir))",
@@ -211,7 +213,7 @@ ENGLISH: tuple[Rule, ...] = (
 FORMS: tuple[Rule, ...] = (
     rule(
         "instruction_role",
-        "<|",
+        "<",
         r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|begin_of_text|end_of_text|start_header_id|end_header_id|eom_id|endofprompt|fim_\w{3,8}|channel|message|start|end|tool|return|call)\|>",
     ),
     rule("instruction_role", "[inst]|[/inst]|<<sys>>|<</sys>>", r"\[/?inst\]|<</?sys>>"),
@@ -265,7 +267,7 @@ FORMS: tuple[Rule, ...] = (
     rule(
         "instruction_comment",
         "<!--",
-        rf"<!--(?:(?!-->)[^\n]|\n(?!-->)){{0,400}}?(?:\b{_DROP}\s[^<>\n]{{0,40}}\b{_ORDERS}\b|\b(?:{_AGENT}|you)s?\b[^<>\n]{{0,40}}?\b(?:must|should|always|never|ignore|do not|{_GO})\b"
+        rf"<!--(?:(?!-->)[^\n]|\n(?!-->)){{0,200}}?(?:\b{_DROP}\s[^<>\n]{{0,40}}\b{_ORDERS}\b|\b(?:{_AGENT}|you)s?\b[^<>\n]{{0,40}}?\b(?:must|should|always|never|ignore|do not|{_GO})\b"
         rf"|\b(?:instructions?|note|message|attention|important)\b[^<>\n]{{0,20}}\b(?:for|to)\b[^<>\n]{{0,15}}\b{_AGENT}s?\b)",
     ),
     rule(
@@ -289,28 +291,30 @@ _TOPIC = lazily(
     r"|angriff|beispiel|attaque|exemple|ejemplo|ataque|exemplo|атак|пример|инъекци|攻击|攻擊|注入|示例|例如|攻撃|例|공격|예시|injekt|injecao|inyeccion|iniezione"
 )
 _QUOTED = lazily(
-    r"\"[^\"\n]{1,400}\"|`[^`\n]{1,400}`|(?<![\w])'[^'\n]{1,400}'(?!\w)|```[^`]{1,2000}```"
+    r"\"[^\"\n]{1,400}\"|`[^`\n]{1,400}`|(?<!\w)'[^'\"\n]{1,400}'(?!\w)|```[^`]{1,2000}```"
 )
+
+_LATIN = Rules([*ENGLISH, *FORMS, *(one for one in LANGUAGES if "".join(one.stems).isascii())])
+_OTHERS = Rules([one for one in LANGUAGES if not "".join(one.stems).isascii()])
 
 
 def instructions_in(text: str) -> Iterator[Span]:
     """Where the text gives the agent instructions; not where it quotes one as its topic."""
-    folded, place_of = fold(text)
+    folded = fold(text)
     other = twin(folded)
-    found = list(dict.fromkeys(_spans(folded)))
-    if other is not None:
-        found = list(dict.fromkeys([*found, *_spans(other)]))
+    spans = [*_spans(folded), *(() if other is None else _spans(other))]
+    found = sorted(set(spans), key=lambda span: span[1:])[:FINDINGS_MAX]
     if not found or _is_topic(folded, found):
         return
+    at = places(text, (place for _, start, end in found for place in (start, end - 1)))
     for code, start, end in found:
-        yield code, place_of(start), place_of(end - 1) + 1
+        yield code, at[start], at[end - 1] + 1
 
 
 def _spans(folded: str) -> Iterator[Span]:
-    for one in (*ENGLISH, *FORMS):
-        yield from one.spans(folded, folded)
-    for one in LANGUAGES:
-        yield from one.spans(folded, folded)
+    yield from _LATIN.spans(folded)
+    if not folded.isascii():
+        yield from _OTHERS.spans(folded)
 
 
 def _is_topic(folded: str, found: list[Span]) -> bool:

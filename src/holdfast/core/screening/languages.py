@@ -25,11 +25,11 @@ def _language(verbs: str, before: str, orders: str, *, last: bool = False) -> Ru
 
 
 def _stems(orders: str) -> str:
-    """The letters that each word begins with, up to what may vary."""
+    """The letters that each word begins with, up to what may vary, and few of them."""
     stems = (
         word.partition("\\")[0].partition("[")[0].partition("(")[0] for word in orders.split("|")
     )
-    return "|".join(dict.fromkeys(stems))
+    return "|".join(dict.fromkeys(stem[:5] for stem in stems))
 
 
 OVERRIDES: tuple[Rule, ...] = (

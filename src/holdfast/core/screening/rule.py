@@ -13,41 +13,68 @@ from holdfast.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     Span = tuple[str, int, int]
+    # what matched, and what was found as it is written
+    Check = Callable[[re.Match[str], str], bool]
 
-# So many findings say enough about a text.
+
+# So many findings of one rule say enough about a text.
 FINDINGS_MAX = 20
 
 
 class Rule(Value):
     """`stems`: one of them stands in the text, else the rule is not tried. What is found is the
-    group `s`, or the whole match where there is none; `check` has the last word."""
+    group `s`, or the whole match where there is none; `check` has the last word.
+    """
 
     code: str
     stems: tuple[str, ...]
     pattern: Callable[[], re.Pattern[str]]
-    check: Callable[[re.Match[str]], bool] | None = None
+    check: Check | None = None
 
-    def spans(self, text: str, stems_in: str) -> Iterator[Span]:
-        """Where it finds something in the text; the stems are looked for in `stems_in`."""
-        if not any(stem in stems_in for stem in self.stems):
-            return
-        for match in self.pattern().finditer(text):
-            if self.check is None or self.check(match):
-                start, end = match.span("s" if "s" in match.re.groupindex else 0)
+    def spans(self, text: str, original: str) -> Iterator[Span]:
+        """Where it finds something, without a look at the stems. `original` is the text as it is
+        written, of the same length."""
+        pattern = self.pattern()
+        group = "s" if "s" in pattern.groupindex else 0
+        left = FINDINGS_MAX
+        for match in pattern.finditer(text):
+            start, end = match.span(group)
+            if self.check is None or self.check(match, original[start:end]):
                 yield self.code, start, end
+                left -= 1
+                if not left:
+                    return
+
+
+class Rules:
+    """Many rules, of which those are tried that have a stem in the text."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = tuple(rules)
+        by_stem: dict[str, list[Rule]] = {}
+        for one in rules:
+            for stem in one.stems:
+                by_stem.setdefault(stem, []).append(one)
+        self._by_stem = tuple(by_stem.items())
+
+    def tried(self, text: str) -> Iterable[Rule]:
+        found = [rules for stem, rules in self._by_stem if stem in text]
+        return {id(one): one for rules in found for one in rules}.values()
+
+    def spans(self, text: str, original: str | None = None) -> Iterator[Span]:
+        """Where they find something in the text; `original` as in `Rule.spans`."""
+        for one in self.tried(text):
+            yield from one.spans(text, text if original is None else original)
 
 
 def rule(
     code: str,
     stems: str,
     pattern: str,
-    check: Callable[[re.Match[str]], bool] | None = None,
-    flags: int = 0,
+    check: Check | None = None,
 ) -> Rule:
     """Stems are separated by bars."""
-    return Rule(
-        code=code, stems=tuple(stems.split("|")), pattern=lazily(pattern, flags), check=check
-    )
+    return Rule(code=code, stems=tuple(stems.split("|")), pattern=lazily(pattern), check=check)

@@ -20,7 +20,7 @@ _STANDS_FOR = lazily(
     r"[$%<{\[(*.…•#/~]|\\|x{3,}|(?:os|process|import\.meta)\.env|env[.:\[(]|getenv|config[.\[(]"
     r"|(?:self|this|settings|secrets|vars|var|args|options|params|req|request|ctx|data|input)[.\[(]"
     r"|(?:vault|op|ssm|keyring|keychain|pass|file|https?|s3|gs|arn|secret|gopass|bitwarden):"
-    r"|your[_-]|my[_-]|some[_-]|the[_-]|insert|enter|change[_-]?me|replace|redacted|placeholder"
+    r"|(?:required|optional|string|nullable|min|max)(?:[|:,]|$)|your[_-]|my[_-]|some[_-]|the[_-]|insert|enter|change[_-]?me|replace|redacted|placeholder"
     r"|dummy|example|sample|fake|test[_-]?(?:pass|key|token|secret)|todo|tbd|n/a|none|null|undefined"
     r"|sha-?\d|md[45]\b|argon2|bcrypt|scrypt|pbkdf2|hmac|aes-?\d|rsa-?\d|ed25519|ecdsa|oauth"
     r"|[hr]s\d{3}\b|utf-?\d|base\d\d|totp|hotp|2fa|mfa|1password|last ?pass|bitwarden|keepass"
