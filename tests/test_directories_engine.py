@@ -16,8 +16,10 @@ from hypothesis import given, settings
 
 import holdfast
 from holdfast.core.trees.statcache import record_of, rows_of
-from holdfast.engine.directories.folder import State, open_folder
-from holdfast.engine.directories.scan import scan
+from holdfast.engine.directories.folder import State, Working, open_folder
+from holdfast.engine.directories.layout import stage
+from holdfast.engine.directories.objects import Objects
+from holdfast.engine.directories.scan import remember, scan
 from holdfast.engine.vault import Vault
 from holdfast.errors import (
     Ambiguous,
@@ -455,6 +457,59 @@ def test_small_edits_are_small(tmp_path: Path, vault: Vault) -> None:
     memory(vault).clone("notes", tmp_path / "copy")
     for name in ("big", "moved"):
         assert (tmp_path / "copy" / name).read_bytes() == (root / name).read_bytes()
+
+
+def ticked(working: Working) -> None:
+    """Come back when the file system's clock has gone on, so that what was written is settled."""
+    now = working.clock_ns()
+    while working.clock_ns() <= now:
+        pass
+
+
+def test_what_a_clone_wrote_need_not_be_read(tmp_path: Path, notes: Path, vault: Vault) -> None:
+    content: Content = {"a.md": b"one", "sub/run": ("x", b"#!"), "sub/l": ("l", "run"), "e": None}
+    fill(notes, content)
+    version = memory(vault).push(notes).version
+    memory(vault).clone("notes", tmp_path / "copy")
+    working = open_folder(tmp_path / "copy")
+    ticked(working)
+    remember(working, version.root, Objects(vault._core.storage).load)
+    read: list[str] = []
+    found = scan(working, lambda what, _files, _size: read.append(what))
+    assert (found.root, read) == (version.root, [])
+    (tmp_path / "copy" / "a.md").write_bytes(b"three")
+    (tmp_path / "copy" / "sub/run").chmod(0o600)
+    ticked(working)
+    remember(working, version.root, Objects(vault._core.storage).load)
+    assert scan(working).root == memory(vault).push(tmp_path / "copy").version.root
+    memory(vault).clone("notes", tmp_path / "again")
+    assert held(tmp_path / "again") == held(tmp_path / "copy"), "other kinds and sizes are read"
+
+
+def test_a_journal_without_what_it_speaks_of_changes_nothing(
+    tmp_path: Path, notes: Path, vault: Vault
+) -> None:
+    """As after a power cut: the journal is on the disk, the files it names are empty."""
+    here, other = memory(vault), tmp_path / "other"
+    here.clone("notes", other)
+    fill(notes, {"a.md": b"new", "b.md": b"b", "l": ("l", "b.md")})
+    second = here.push(notes).version
+    working = open_folder(other)
+    with working.held():
+        found = scan(working)
+        objects = Objects(vault._core.storage, found.folders)
+        directory = here.find("notes")
+        state = State(directory=directory.id, v=second.v)
+        stage(working, found, second.root, state, objects, lambda *_: None)
+    staged = sorted((other / ".holdfast" / "incoming").iterdir())
+    staged[0].write_bytes(b"")
+    assert here.status(other).relation == "behind"
+    assert held(other) == {"a.md": b"one\ntwo\nthree\n"}
+    assert here.pull(other).outcome == "pulled"
+    assert held(other) == held(notes)
+    for torn in (b"", b"{"):
+        (other / ".holdfast" / "pull.json").write_bytes(torn)
+        assert here.pull(other).outcome == "unchanged"
 
 
 @pytest.mark.row("A17", "A19")

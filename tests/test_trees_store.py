@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+import threading
 from collections.abc import Iterable
 
 import pytest
@@ -28,6 +29,7 @@ from holdfast.core.trees.digest import digest_of
 from holdfast.core.trees.packs import PACK_ALONE_BYTES, PACK_BYTES, packs
 from holdfast.core.trees.reach import Marks, Reach, garbage, mark
 from holdfast.core.trees.tree import EMPTY, build_tree, find
+from holdfast.engine.directories.beside import beside
 from holdfast.errors import Damaged
 from holdfast.model.tree import FILE, Node
 from holdfast.testing import raises
@@ -255,3 +257,19 @@ def test_each_folder_is_opened_once() -> None:
 
     mark([tree.root.digest for tree in trees], load, no_parts, Reach())
     assert len(opened) == len(set(opened)) == 6
+
+
+def test_work_beside_keeps_its_order_and_its_errors() -> None:
+    """Another thread does it, for more than one item; what it raises is raised here."""
+    here = threading.get_ident()
+    assert list(beside([], str)) == []
+    assert list(beside([1], lambda _: threading.get_ident())) == [here]
+    assert list(beside(range(100), str)) == [str(n) for n in range(100)]
+    assert here not in set(beside(range(9), lambda _: threading.get_ident()))
+    threads = threading.active_count()
+    some = beside(iter(range(1_000)), str)
+    assert next(some) == "0"
+    some.close()  # type: ignore[attr-defined]
+    with pytest.raises(ZeroDivisionError):
+        list(beside([1, 0, 1], lambda n: 1 // n))
+    assert threading.active_count() == threads

@@ -22,24 +22,27 @@ PACK_ALONE_BYTES = 64 * KIB
 
 
 def packs(objects: Iterable[Given], compress: Compress) -> Iterator[Pack]:
-    """Packs of these objects: name, whether it is a recipe, the content's size, the bytes to keep.
+    """Packs of these: name, whether it is a recipe, the content's size, the bytes to keep."""
+    return (pack_of(group, compress) for group in groups(objects))
 
-    Objects keep their order but for the large ones, and each pack is given as soon as it is full.
-    """
+
+def groups(objects: Iterable[Given]) -> Iterator[list[Given]]:
+    """Which objects lie together. They keep their order but for the large ones, and each group is
+    given as soon as it is full."""
     waiting: list[Given] = []
     held = 0
     for item in objects:
         length = len(item[3])
         if length >= PACK_ALONE_BYTES:
-            yield pack_of([item], compress)
+            yield [item]
             continue
         waiting.append(item)
         held += length
         if held >= PACK_BYTES:
-            yield pack_of(waiting, compress)
+            yield waiting
             waiting, held = [], 0
     if waiting:
-        yield pack_of(waiting, compress)
+        yield waiting
 
 
 def pack_of(objects: list[Given], compress: Compress) -> Pack:

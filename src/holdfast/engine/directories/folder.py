@@ -77,7 +77,7 @@ class Working:
 
     def keep_state(self, state: State) -> None:
         text = json.dumps({"directory": state.directory, "v": state.v})
-        replace_file(self.own / STATE, text.encode())
+        replace_file(self.own / STATE, text.encode(), durable=False)
 
     def cache(self) -> dict[str, FolderRecord]:
         try:

@@ -14,18 +14,20 @@ import errno
 import json
 import os
 import shutil
+from hashlib import file_digest
 from unicodedata import normalize
 
 from holdfast.core.merge.trees import beside_names
 from holdfast.core.trees.compare import compare
 from holdfast.core.trees.cut import FILE_CUT
+from holdfast.core.trees.digest import digest_of
 from holdfast.core.trees.layout import FileSystem, layout_problems
 from holdfast.core.trees.statcache import row_of
 from holdfast.core.trees.tree import open_folder
 from holdfast.engine.directories.folder import JOURNAL, OWN, STAGED, State, failing, replace_file
 from holdfast.engine.directories.places import Root
 from holdfast.errors import Refused
-from holdfast.model.tree import FILE, FOLDER, LINK, PROGRAM
+from holdfast.model.tree import DIGEST_TAG, FILE, FOLDER, LINK, PROGRAM
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
@@ -170,7 +172,7 @@ def stage(
             staged, [c for c in changes if c.after is not None], found, objects, progress
         )
         said = {"ops": ops, "directory": state.directory, "v": state.v}
-        replace_file(working.own / JOURNAL, json.dumps(said).encode())
+        replace_file(working.own / JOURNAL, json.dumps(said).encode(), durable=False)
 
 
 def _goes(change: Change) -> bool:
@@ -227,20 +229,45 @@ def _left(old: Node | None, new: Node) -> bool:
     return old is None or FOLDER in (old.kind, new.kind)
 
 
-def finish(working: Working) -> tuple[Kept, ...]:
-    """Do what a journal says and nobody has done yet, and let its state hold."""
+def finish(working: Working, *, staged: bool = False) -> tuple[Kept, ...]:
+    """Do what a journal says and nobody has done yet, and let its state hold.
+
+    Unless this process has just `staged` it, what it says to put is looked at first: neither is
+    flushed to the disk, so after a power cut there may be a journal and nothing that it speaks of.
+    Then the folder stays as it is, which the next pull takes for changes of its own.
+    """
     with failing(working.root):
         try:
             said = json.loads((working.own / JOURNAL).read_bytes())
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             _discard(working)
             return ()
-        with Root(working.root) as root:
-            kept = _carry_out(root, working.own / STAGED, said["ops"])
-        working.keep_state(State(directory=said["directory"], v=said["v"]))
+        kept: tuple[Kept, ...] = ()
+        if staged or _is_whole(working.own / STAGED, said["ops"]):
+            with Root(working.root) as root:
+                kept = _carry_out(root, working.own / STAGED, said["ops"])
+            working.keep_state(State(directory=said["directory"], v=said["v"]))
         (working.own / JOURNAL).unlink()
         _discard(working)
     return kept
+
+
+def _is_whole(staged: Path, ops: Sequence[Op]) -> bool:
+    """Whether each file that is still to be put is what the journal says."""
+    for op in ops:
+        if op["op"] != "put":
+            continue
+        place = staged / op["staged"]
+        if place.is_symlink():
+            found = digest_of(os.fsencode(place.readlink()))
+        elif place.exists():
+            with place.open("rb") as source:
+                found = DIGEST_TAG + file_digest(source, "sha256").hexdigest()
+        else:  # it is in its place already
+            continue
+        if found != op["digest"]:
+            return False
+    return True
 
 
 def _discard(working: Working) -> None:

@@ -7,6 +7,7 @@ transaction that makes the version, and are nothing until then.
 
 from __future__ import annotations
 
+from functools import partial
 from hashlib import sha256
 
 from holdfast.core.trees.cut import (
@@ -19,7 +20,7 @@ from holdfast.core.trees.cut import (
     encode_recipe,
 )
 from holdfast.core.trees.digest import digest_of
-from holdfast.core.trees.packs import packs
+from holdfast.core.trees.packs import groups, pack_of
 from holdfast.core.trees.tree import (
     EMPTY,
     EMPTY_BYTES,
@@ -28,6 +29,7 @@ from holdfast.core.trees.tree import (
     open_folder,
     too_many_leaves,
 )
+from holdfast.engine.directories.beside import beside
 from holdfast.errors import Damaged
 from holdfast.model.tree import DIGEST_TAG, FILE, FOLDER, PROGRAM, check_depth
 
@@ -218,7 +220,8 @@ class Storing:
 
     def add(self, contents: Iterable[Content]) -> None:
         """Store those that the vault has not, or has damaged."""
-        for pack in packs(self._missing(contents), self._storage.packed):
+        packed = self._storage.packed
+        for pack in beside(groups(self._missing(contents)), lambda some: pack_of(some, packed)):
             self._keep(pack)
 
     def _missing(self, contents: Iterable[Content]) -> Iterator[tuple[str, bool, int, bytes]]:
@@ -256,13 +259,16 @@ class Storing:
     ) -> Iterator[tuple[str, bool, int, bytes]]:
         parts: list[Part] = []
         whole = sha256()
-        for piece in _cut(source, content.cut):
+
+        def named(piece: bytes) -> tuple[str, bytes]:
             whole.update(piece)
-            name = digest_of(piece)
+            return digest_of(piece), piece
+
+        for name, piece in beside(_cut(source, content.cut), named):
             parts.append(Part(digest=name, size=len(piece)))
             if name not in self._seen:
                 self._seen.add(name)
-                if not self._storage.read(lambda snapshot, name=name: _sound(snapshot, [name])):
+                if not self._storage.read(partial(_holds, name=name, content=piece)):
                     yield name, False, len(piece), piece
         if DIGEST_TAG + whole.hexdigest() != content.name:
             raise self._changed(content.name)
@@ -277,6 +283,11 @@ class Storing:
         self.rest.append(pack)
         self._bytes += size
         self.stored_bytes += size
+
+
+def _holds(snapshot: Snapshot, name: str, content: bytes) -> bool:
+    """Whether an object is there and is what it should be."""
+    return any(form != RECIPE and data == content for _, form, _, data in snapshot.objects([name]))
 
 
 def _sound(snapshot: Snapshot, names: Collection[str]) -> set[str]:

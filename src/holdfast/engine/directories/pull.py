@@ -18,7 +18,7 @@ from holdfast.engine.directories.layout import finish, lay_out_new, stage
 from holdfast.engine.directories.local import LocalContents
 from holdfast.engine.directories.objects import Objects
 from holdfast.engine.directories.push import base_of, merged_with
-from holdfast.engine.directories.scan import scan, silent
+from holdfast.engine.directories.scan import remember, scan, silent
 from holdfast.engine.directories.store import Changed, store_scan
 from holdfast.errors import Refused
 from holdfast.model.names import shown
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from holdfast.engine.directories.layout import Kept
     from holdfast.engine.directories.scan import Progress, Scan
     from holdfast.model.directory import Version
-    from holdfast.model.tree import Node
     from holdfast.model.write import Write
 
 PART = ".holdfast-part-"
@@ -93,8 +92,7 @@ def _pull(
     state = State(directory=directory.id, v=target.v)
     if goal.digest != found.root.digest:
         stage(working, found, goal, state, objects, options.progress)
-        changed += finish(working)
-        scan(working)
+        changed += finish(working, staged=True)
     elif working.state() != state:
         working.keep_state(state)
     same = goal.digest == found.root.digest
@@ -158,9 +156,11 @@ def clone(desk: Desk, name: str, place: Path, options: PullOptions) -> Pulled:
         part = place.with_name(f".{place.name[:100]}{PART}{os.getpid()}")
         part.mkdir()
     try:
-        _fill(desk, part, target.root, options)
+        objects = Objects(desk.core.storage)
+        lay_out_new(part, target.root, objects, options.progress)
         working = write_config(part, directory.name, directory.type)
         working.keep_state(State(directory=directory.id, v=target.v))
+        remember(working, target.root, objects.load)
         check_empty(place)
         with failing(place):
             part.replace(place)
@@ -174,10 +174,6 @@ def clone(desk: Desk, name: str, place: Path, options: PullOptions) -> Pulled:
         version=target,
         where=str(place),
     )
-
-
-def _fill(desk: Desk, part: Path, tree: Node, options: PullOptions) -> None:
-    lay_out_new(part, tree, Objects(desk.core.storage), options.progress)
 
 
 def check_empty(place: Path) -> None:

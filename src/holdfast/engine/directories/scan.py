@@ -31,13 +31,14 @@ from holdfast.core.trees.statcache import (
     rows_in,
     rows_of,
 )
-from holdfast.core.trees.tree import EMPTY
+from holdfast.core.trees.tree import EMPTY, open_folder
 from holdfast.engine.directories.folder import failing
 from holdfast.errors import Refused, StorageFailed
 from holdfast.model.names import shown
 from holdfast.model.tree import (
     DIGEST_TAG,
     FILE,
+    FOLDER,
     LINK,
     PROGRAM,
     SKIPPED_NAMES,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
     from holdfast.core.trees.ignore import Rules
     from holdfast.core.trees.statcache import FolderRecord
+    from holdfast.core.trees.tree import Load
     from holdfast.engine.directories.folder import Working
 
     Progress = Callable[[str, int, int], None]  # what is being done, files, bytes
@@ -159,6 +161,14 @@ def scan(working: Working, progress: Progress = silent) -> Scan:
     return found
 
 
+def remember(working: Working, tree: Node, load: Load) -> None:
+    """Keep the stat cache of a folder in which this tree was just laid out and of which nobody else
+    knows yet, so that the next scan has not to read what was written."""
+    with failing(working.root):
+        found = _Scanner(working, {}, silent, (tree, load)).run()
+        working.keep_cache(found.records)
+
+
 def _scanned(working: Working, cache: Mapping[str, FolderRecord], progress: Progress) -> Scan:
     """A scan in which nothing went away after it was listed."""
     gone = ""
@@ -174,8 +184,14 @@ def _scanned(working: Working, cache: Mapping[str, FolderRecord], progress: Prog
 
 class _Scanner:
     def __init__(
-        self, working: Working, cache: Mapping[str, FolderRecord], progress: Progress
+        self,
+        working: Working,
+        cache: Mapping[str, FolderRecord],
+        progress: Progress,
+        laid_out: tuple[Node, Load] | None = None,
     ) -> None:
+        self.laid_out = laid_out
+        self.told: dict[str, Mapping[str, Node]] = {}
         self.root, self.cache, self.limits = working.root, cache, working.config.limits
         self.began_ns = working.clock_ns()
         self.progress = progress
@@ -194,6 +210,8 @@ class _Scanner:
     def _folder(self, handle: int, inside: str, levels: tuple[Rules, ...]) -> Node:
         with os.scandir(handle) as listed:
             stats = {entry.name: entry.stat(follow_symlinks=False) for entry in listed}
+        if self.laid_out is not None:
+            self._tell(inside, *self.laid_out)
         levels = self._levels(handle, inside, stats, levels)
         if levels or not SKIPPED_NAMES.isdisjoint(stats):
             are_folders = {name: S_ISDIR(status.st_mode) for name, status in stats.items()}
@@ -231,6 +249,7 @@ class _Scanner:
                 return self._keep(inside, names, rows, digests, folders, record)
         else:
             known = known_digests(record, names, rows) if record else {}
+            known = known or self._written(inside, names, own)
             fresh = list(rows_in(rows))
             for place, name in enumerate(names):
                 if name not in known:
@@ -262,6 +281,25 @@ class _Scanner:
         found.seen[inside] = found.folders.known[seen.node.digest] = seen
         found.records[inside] = record
         return seen.node
+
+    def _tell(self, inside: str, tree: Node, load: Load) -> None:
+        """What was written into this folder."""
+        above, _, name = inside.rstrip("/").rpartition("/")
+        node = self.told[f"{above}/" if above else ""].get(name) if inside else tree
+        is_folder = node is not None and node.kind == FOLDER
+        self.told[inside] = open_folder(node, load) if node is not None and is_folder else {}
+
+    def _written(
+        self, inside: str, names: Sequence[str], own: Sequence[os.stat_result]
+    ) -> dict[str, str]:
+        """The digests of what was written there and still is what it was by kind and size."""
+        nodes = self.told.get(inside, {})
+        return {
+            name: node.digest
+            for name, status in zip(names, own, strict=True)
+            if (node := nodes.get(name)) is not None
+            and (node.kind, node.size) == (_kind(status.st_mode), status.st_size)
+        }
 
     def _levels(
         self,

@@ -7,8 +7,8 @@ import os
 from functools import partial
 
 from holdfast.core.trees.compare import compare
-from holdfast.core.trees.folder import decode_folder
-from holdfast.core.trees.tree import EMPTY, open_folder
+from holdfast.core.trees.folder import decode_difference
+from holdfast.core.trees.tree import EMPTY, EMPTY_BYTES
 from holdfast.engine.directories.desk import Overtaken
 from holdfast.engine.directories.folder import failing
 from holdfast.engine.directories.objects import Objects, Storing, file_content, folder_content
@@ -107,8 +107,10 @@ def _folders(before: Node, after: Node, load: Load) -> Iterator[str]:
         if old == new or new.digest == EMPTY.digest:
             continue
         yield new.digest
-        known = open_folder(old, load) if old is not None else {}
-        for name, node in decode_folder(load(new.digest)).items():
+        known, fresh = decode_difference(
+            EMPTY_BYTES if old is None else load(old.digest), load(new.digest)
+        )
+        for name, node in fresh.items():
             if node.kind == FOLDER:
                 other = known.get(name)
                 stack.append((other if other and other.kind == FOLDER else None, node))
