@@ -165,8 +165,7 @@ if TYPE_CHECKING:
             ...
 
         def entries_named(self, store: Store, ids: Sequence[str]) -> Sequence[Entry]:
-            """By whole ids, in every state, in the order of the ids; without those that are not
-            there."""
+            """By whole ids, in every state and any order; without those that are not there."""
             ...
 
         def drafts(self, store: Store, session: SessionId | None) -> Sequence[Entry]:

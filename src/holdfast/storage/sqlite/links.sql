@@ -5,7 +5,7 @@
 SELECT e.number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM link l JOIN entry e ON e.number = l.source WHERE l.target = ? AND e.store = ?
-ORDER BY e.number;
+ORDER BY l.source;
 
 -- name: link
 INSERT INTO link (target, source) VALUES (?, ?);

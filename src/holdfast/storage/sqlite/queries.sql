@@ -85,7 +85,7 @@ FROM entry WHERE substr(id, -8) = substr(:id, -8) AND id = :id AND store = :stor
 -- name: entries_like
 SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
-FROM entry WHERE substr(id, -8) = :short AND store = :store ORDER BY number;
+FROM entry INDEXED BY entry_id WHERE substr(id, -8) = :short AND store = :store ORDER BY id;
 
 -- name: entry_given
 SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
@@ -152,20 +152,25 @@ WHERE store = ? AND kind = ? AND subject = ? COLLATE NOCASE AND subject <> '' AN
 ORDER BY number LIMIT ?;
 
 -- name: entries_named
--- By whole ids, a JSON list, in its order.
+-- By whole ids, a JSON list.
 SELECT e.number, e.id, store, given_id, kind, subject, text, state, hidden, importance, pinned,
     session, bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM json_each(:ids) n
 CROSS JOIN entry e INDEXED BY entry_id
     ON substr(e.id, -8) = substr(n.value, -8) AND e.id = n.value
-WHERE store = :store ORDER BY n.key;
+WHERE store = :store;
 
 -- name: drafts
--- Those of one session, the oldest first; without a session, those of all.
+-- Those of one session, the oldest first.
 SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
-FROM entry WHERE store = :store AND state = 'draft' AND (:session IS NULL OR session = :session)
+FROM entry INDEXED BY entry_drafts WHERE store = ? AND session = ? AND state = 'draft'
 ORDER BY number;
+
+-- name: drafts_of_all
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
+FROM entry INDEXED BY entry_drafts WHERE store = ? AND state = 'draft' ORDER BY number;
 
 -- name: shown_newest
 -- From a cursor on towards the older.

@@ -166,8 +166,11 @@ class SqliteSnapshot(
         return [rows.entry_from(row) for row in self._all("entries_named", wanted)]
 
     def drafts(self, store: Store, session: SessionId | None) -> Sequence[Entry]:
-        wanted = {"store": store.number, "session": session}
-        return [rows.entry_from(row) for row in self._all("drafts", wanted)]
+        if session is None:
+            found = self._all("drafts_of_all", (store.number,))
+        else:
+            found = self._all("drafts", (store.number, session))
+        return [rows.entry_from(row) for row in found]
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         newest = query.order == "newest"
