@@ -337,7 +337,7 @@ def test_a_new_entry_has_no_field_that_is_not_screened() -> None:
     """Whoever adds a field of text to entries decides whether it is screened."""
     known = {"text", "subject", "given_id", "tags", "scope", "facts", "metadata"}
     others = {"state", "kind", "importance", "pinned", "refs", "origin", "trust", "said_at"}
-    assert set(NewEntry.fields_) == known | others | {"until", "bound"}
+    assert set(NewEntry.fields_) == known | others | {"until", "bound", "holds"}
     assert find("check-in with Bob") == ()
 
 

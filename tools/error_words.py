@@ -183,6 +183,27 @@ WORDS = {
     "value_not_utf8": ("the bytes of an argument are not UTF-8", "convert them"),
     "value_unwanted": ("a flag was given a value", "write the flag alone"),
     # What was given is not of its form
+    "skill_description_invalid": (
+        "a skill's description is empty, or has more than 1,024 characters",
+        "say what it does and when to use it",
+    ),
+    "skill_document_invalid": (
+        "a SKILL.md is not as it must be: the message says the file, the line and the field",
+        "mend that line",
+    ),
+    "skill_file_binary": ("the file of a skill is not text", "give the whole file anew"),
+    "skill_folder_empty": ("there is no SKILL.md in the folder or below it", "name another"),
+    "skill_folder_unnamed": ("the space has no folder, so it has no `skills/`", "name a folder"),
+    "skill_incomplete": ("a new skill lacks a description or a body", "give both"),
+    "skill_name_invalid": (
+        "the name of a skill is 1 to 64 of `a-z 0-9 - _ .`, alphanumeric at both ends",
+        "rename it",
+    ),
+    "skill_path_invalid": (
+        "the path of a file leaves its skill, or cannot lie beside another on every machine",
+        "give a path inside the skill",
+    ),
+    "skill_too_large": ("a skill has too many files, or too large ones", "keep them elsewhere"),
     "config_invalid": (
         "`.holdfast/storage.yaml` does not say what it should",
         "two lines, `name: my-notes` and `type: memory`",
@@ -322,6 +343,10 @@ WORDS = {
     "workspace_unreadable": ("`workspace.yml` cannot be read", "check its permissions"),
     "workspace_yaml": ("`workspace.yml` is no YAML", "check indentation, quotes and colons"),
     # What was named is not there
+    "skill_file_not_found": ("the skill has no such file", "`holdfast skill show` lists them"),
+    "skill_folder_not_found": ("there is no such folder of skills", "name one that is there"),
+    "skill_not_found": ("the store has no such skill", "`holdfast skill list` shows them"),
+    "text_not_found": ("the text to replace does not stand there", "give it as it stands there"),
     "directory_not_found": (
         "there is no such directory, or nothing was pushed yet",
         "`list` shows what is there; `push` in its folder makes it",
@@ -367,6 +392,15 @@ WORDS = {
     "session_ambiguous": ("the short id fits several sessions", "use a whole id"),
     "version_ambiguous": ("the digits fit several versions", "give more of them"),
     # Somebody was there first
+    "skill_conflict": (
+        "a skill changed in the mirrored folder and in the store",
+        "import or export it with `--overwrite`",
+    ),
+    "skill_exists": ("the store has another skill of that name", "`--overwrite` replaces it"),
+    "skill_folder_differs": ("the folder holds another skill", "`--overwrite` replaces it"),
+    "skill_taken": ("a suggested skill has the name of another", "change that one"),
+    "skill_twice": ("two folders hold skills of one name", "rename one of them"),
+    "text_ambiguous": ("the text to replace stands there several times", "give more of it"),
     "directory_deleted": ("the directory was deleted while it was pushed", "push again"),
     "folder_other_name": ("the folder is of a directory with another name", "use another folder"),
     "folder_other_type": ("the folder is of a directory of another type", "use that type's noun"),
@@ -405,6 +439,17 @@ WORDS = {
         "read it again, then decide",
     ),
     # A rule forbids it
+    "mirror_empty": (
+        "the mirrored folder has no skills any more, and all would be forgotten",
+        "remove its `.holdfast/skills.json` to have them written again",
+    ),
+    "mirror_unsure": (
+        "a skill is gone from a folder where others cannot be read",
+        "mend those first",
+    ),
+    "skill_forgotten": ("an import would bring back a skill that was deleted", "`--anyway`"),
+    "skill_near": ("there is a skill that is nearly the same", "change that one, or `--anyway`"),
+    "skill_renamed": ("a patch would turn a skill into another", "save it under the new name"),
     "destination_not_empty": ("a clone goes into an empty or a new folder", "name another"),
     "layout_impossible": (
         "the file system takes two names for one, or cannot hold a name",
@@ -479,6 +524,7 @@ WORDS = {
         "`pip install 'holdfast[keyring]'`",
     ),
     # Stored bytes
+    "content_missing": ("a content that an entry names is not stored", "write it again"),
     "log_lost": (
         "the file or its `-wal` is missing or damaged, and acknowledged writes with it",
         "restore a backup",
@@ -710,6 +756,11 @@ PROBLEMS = {
         "the links between entries are not those that their rows have",
         "`holdfast doctor --repair`",
     ),
+    "holdings_differ": (
+        "the contents that an entry holds are not those that the log says",
+        "`holdfast doctor --repair`",
+    ),
+    "holdings_unreadable": ("what entries hold cannot be read", "`holdfast doctor --repair`"),
     "links_unreadable": (
         "the links between entries cannot be read",
         "`holdfast doctor --repair`",
@@ -739,6 +790,10 @@ ADVICE = {
     ),
     "note_is_document": ("more than 500 characters", "keep it as a file, and note a line about it"),
     "note_long": ("more than 100 characters", "shorten it"),
+    "skill_long": (
+        "the body has more than 500 lines or 5,000 tokens",
+        "move details into files under references/",
+    ),
     "note_many_facts": (
         "several facts in one note",
         "save each, so that each can be found and removed",

@@ -31,6 +31,7 @@ from types import FunctionType
 from holdfast import wiring
 from holdfast.engine import agents, proposals, space, vault
 from holdfast.engine.runs import face
+from holdfast.engine.skills import SkillLibrary
 from holdfast.strategies import narrative, transcript
 from holdfast.strategies.profile.face import Profile
 from holdfast.strategies.records.face import Records
@@ -52,6 +53,7 @@ FACES = (
     transcript.Transcript,
     agents.Agents,
     face.Runs,
+    SkillLibrary,
 )
 THREADS = 32
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, Unpack
 
+from holdfast.core.curating import Step
 from holdfast.core.preferences import Settings
 from holdfast.engine.directories.collect import Collected
 from holdfast.engine.directories.face import Directories
@@ -17,6 +18,7 @@ from holdfast.engine.proposals import Decided
 from holdfast.engine.rescreening import Screened
 from holdfast.engine.runs.execute import Callee
 from holdfast.engine.runs.face import RunOptions
+from holdfast.engine.skills import Carried, Place
 from holdfast.engine.space import StoreDesk
 from holdfast.engine.vault import Status
 from holdfast.engine.workers import Background
@@ -67,6 +69,8 @@ from holdfast.strategies.keyvalue import Values
 from holdfast.strategies.narrative import Removed, Saved
 from holdfast.strategies.records.face import RecordOptions
 from holdfast.strategies.records.reading import Listed
+from holdfast.strategies.skills.face import FileText, Given, SkillChange
+from holdfast.strategies.skills.policy import Skill, SkillRemoved, SkillSaved
 
 _T_co = TypeVar("_T_co", covariant=True)
 
@@ -160,6 +164,7 @@ class Space:
     async def records(self, store: str | None = ...) -> Records: ...
     async def kv(self, namespace: str = ..., *, store: str | None = ...) -> Values: ...
     async def profile(self, store: str | None = ...) -> Profile: ...
+    async def skills(self, store: str | None = ...) -> SkillLibrary: ...
     async def inbox(self) -> Inbox: ...
     async def search(
         self, text: str = ..., *, store: str | None = ..., **asked: Unpack[SearchOptions]
@@ -468,3 +473,68 @@ class Runs:
         self, run: str, *, wait: Callable[[float], object] = ...
     ) -> builtins.list[Output]: ...
     async def sweep(self) -> Sequence[Run]: ...
+
+class SkillLibrary:
+    async def import_from(
+        self,
+        place: Place | None = ...,
+        *,
+        overwrite: bool = ...,
+        anyway: bool = ...,
+        **write: Unpack[WriteOptions],
+    ) -> Sequence[Carried]: ...
+    async def export_to(
+        self, place: Place | None = ..., names: Sequence[str] | None = ..., *, overwrite: bool = ...
+    ) -> Sequence[Carried]: ...
+    async def mirror(
+        self, place: Place | None = ..., **write: Unpack[WriteOptions]
+    ) -> Sequence[Carried]: ...
+    @property
+    def store(self) -> Store: ...
+    async def list(self, *, archived: bool = ...) -> Sequence[Skill]: ...
+    async def get(self, name: str) -> Skill: ...
+    async def view(self, name: str) -> Skill: ...
+    async def file(self, name: str, path: str) -> bytes: ...
+    async def read_file(self, name: str, path: str) -> FileText: ...
+    async def save(
+        self,
+        name: str,
+        description: str | None = ...,
+        body: str | None = ...,
+        *,
+        files: Mapping[str, bytes | str | Given | None] | None = ...,
+        origin: Origin = ...,
+        anyway: bool = ...,
+        **write: Unpack[WriteOptions],
+    ) -> SkillSaved: ...
+    async def put(
+        self,
+        text: str | bytes,
+        files: Mapping[str, bytes | str | Given] | None = ...,
+        *,
+        where: str = ...,
+        origin: Origin = ...,
+        anyway: bool = ...,
+        **write: Unpack[WriteOptions],
+    ) -> SkillSaved: ...
+    async def patch(
+        self,
+        name: str,
+        find: str,
+        replace: str,
+        *,
+        file: str | None = ...,
+        **write: Unpack[WriteOptions],
+    ) -> SkillSaved: ...
+    async def delete(self, name: str, **write: Unpack[WriteOptions]) -> SkillRemoved: ...
+    async def pin(
+        self, name: str, *, pinned: bool = ..., **write: Unpack[WriteOptions]
+    ) -> SkillSaved: ...
+    async def archive(
+        self, name: str, *, archived: bool = ..., **write: Unpack[WriteOptions]
+    ) -> SkillSaved: ...
+    async def history(self, name: str) -> Sequence[SkillChange]: ...
+    async def changes(self, name: str) -> Sequence[Change]: ...
+    async def curate(
+        self, *, dry_run: bool = ..., **write: Unpack[WriteOptions]
+    ) -> Sequence[Step]: ...

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 
 def entry_image(entry: Entry) -> Image:
+    held: Image = {"holds": list(entry.holds)} if entry.holds else {}
     return {
+        **held,
         "number": entry.number,
         "id": entry.id,
         "given_id": entry.given_id,
@@ -76,6 +78,7 @@ def entry_from_image(image: Mapping[str, Any], revision: int) -> Entry:
         refs=tuple(image["refs"]),
         scope=image["scope"],
         facts=image["facts"],
+        holds=tuple(image.get("holds", ())),
         metadata=image["metadata"],
         origin=image["origin"],
         trust=image["trust"],

@@ -184,6 +184,15 @@ TABLE: tuple[Preference, ...] = (
         "say, or all. What a tool or a web page said always waits",
     ),
     Preference(
+        name="review.instructions",
+        kind="choice",
+        default="hold",
+        choices=("hold", "apply"),
+        presets={"aggressive": "apply"},
+        help="whether a suggestion that tells agents how to work, a skill, waits for a person "
+        "whatever `review.approval` says",
+    ),
+    Preference(
         name="review.confidence",
         kind="whole",
         default=60,

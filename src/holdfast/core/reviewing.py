@@ -79,17 +79,21 @@ def _unsound(what: str) -> InvalidInput:
     )
 
 
-def held_for(suggestion: Suggestion, target: Entry | None, settings: Settings) -> str:
+def held_for(
+    suggestion: Suggestion, target: Entry | None, settings: Settings, *, instructs: bool = False
+) -> str:
     """Why a suggestion waits for a person; empty where policy applies it.
 
     What a tool or a web page said is never believed by itself, and nothing gives way to what is
-    trusted less.
+    trusted less. `instructs`: it would tell agents what to do.
     """
     if suggestion.trust == "low" or suggestion.origin in ("tool", "web"):
         return "untrusted"
     if target is not None and _RANK[target.trust] > _RANK[suggestion.trust]:
         return "less_trusted"
     approval = settings.word("review.approval")
+    if instructs and settings.word("review.instructions") == "hold":
+        return "approval"
     if approval == "all" or (approval == "inferred" and suggestion.origin != "user"):
         return "approval"
     if suggestion.confidence * 100 < settings.whole("review.confidence"):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _OWN = ("text", "kind", "subject", "origin", "trust")
 _TIMES = ("said_at", "until")
-_LISTS = ("tags", "refs")
+_LISTS = ("tags", "refs", "holds")
 
 
 def of_new(store: Store, new: NewEntry, trust: Any) -> Suggestion:

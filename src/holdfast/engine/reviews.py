@@ -27,7 +27,7 @@ from holdfast.model.review import Known
 from holdfast.model.times import from_us
 from holdfast.model.value import Value
 from holdfast.model.write import Actor, Caller, Write
-from holdfast.strategies import STRATEGIES
+from holdfast.strategies import STRATEGIES, instructs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def _apply(work: Work, space: str, suggestion: Suggestion, settings: Settings) -
         why = "was_rejected"
     if why:
         return _outcome(suggestion, "dropped", why)
-    why = held_for(wanted, target, settings)
+    why = held_for(wanted, target, settings, instructs=instructs(store.strategy))
     if why:
         proposal = propose(work, space, wanted.replace(store=store.called), "review")
         return _outcome(suggestion, "held", why).replace(proposal=proposal.id)

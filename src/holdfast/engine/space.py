@@ -15,7 +15,15 @@ from holdfast.errors import Refused
 from holdfast.model.names import check_label
 from holdfast.model.session import SOURCE
 from holdfast.model.write import Actor, Write, check_write
-from holdfast.strategies import STRATEGIES, keyvalue, narrative, profile, records, transcript
+from holdfast.strategies import (
+    STRATEGIES,
+    keyvalue,
+    narrative,
+    profile,
+    records,
+    skills,
+    transcript,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +39,7 @@ if TYPE_CHECKING:
     from holdfast.engine.proposals import Inbox
     from holdfast.engine.runs.execute import Callee
     from holdfast.engine.runs.face import RunOptions, Runs
+    from holdfast.engine.skills import SkillLibrary
     from holdfast.model.change import Change
     from holdfast.model.context import Context
     from holdfast.model.directory import DirectoryType
@@ -92,10 +101,15 @@ class StoreDesk:
         if self.as_of is not None:
             return
         if self.core.uses.note((entry.number for entry in entries), self.core.clock()):
-            self.core.uses.flush(self.core.storage)
+            self.unsaved_uses()
 
     def mutate(
-        self, op: str, arguments: Mapping[str, Json], unit: Callable[[Work, Store], T], write: Write
+        self,
+        op: str,
+        arguments: Mapping[str, Json],
+        unit: Callable[[Work, Store], T],
+        write: Write,
+        contents: Sequence[bytes] = (),
     ) -> T:
         self._to_write()
         meant = {"store": self.store.label, **arguments}
@@ -105,7 +119,20 @@ class StoreDesk:
             store = mounts.check_writable(self._now(work.tx))
             return unit(work, spaces.written_store(work, store))
 
-        return mutate(self.core, self.caller, write, op, meant, run)
+        if not contents:
+            return mutate(self.core, self.caller, write, op, meant, run)
+        from holdfast.engine.contents import with_contents
+
+        return with_contents(
+            self.core,
+            contents,
+            lambda put: mutate(
+                self.core, self.caller, write, op, meant, lambda work: (put(work), run(work))[1]
+            ),
+        )
+
+    def unsaved_uses(self) -> None:
+        self.core.uses.flush(self.core.storage)
 
     def value_data(self, namespace: str, key: str) -> bytes | None:
         store, at_us = self._known, self.core.clock()
@@ -274,6 +301,16 @@ class Space:
         from holdfast.strategies.profile.face import Profile
 
         return Profile(self.desk(profile.NAME, store))
+
+    def skills(self, store: str | None = None) -> SkillLibrary:
+        """A skills store; without a name, the one called `skills`, or the only one."""
+        from pathlib import Path
+
+        from holdfast.engine.skills import SkillLibrary
+
+        info = self.info()
+        folder = None if info is None or info.path is None else Path(info.path)
+        return SkillLibrary(self.desk(skills.NAME, store), folder)
 
     def inbox(self) -> Inbox:
         """What waits for somebody to decide: proposals, and writes that were held."""

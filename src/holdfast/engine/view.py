@@ -182,6 +182,15 @@ class NowView:
     def _with_subject(self, store: Store) -> list[Entry]:
         return _with_subject(self.shown(store, EntryQuery()), self.at_us)
 
+    def titled(self, store: Store, start: str) -> Sequence[Entry]:
+        found = self.through(store, self._snapshot.entries_titled(store, start))
+        return list(filter(self.sees, found))
+
+    def content(self, name: str) -> bytes:
+        from holdfast.engine.directories.objects import content
+
+        return content(self._snapshot, name)
+
     def drafts(self, store: Store, *, everybodys: bool = False) -> Sequence[Entry]:
         session = self.session_id
         if session is None and not everybodys:
@@ -301,6 +310,21 @@ class PastView:
 
     def _with_subject(self, store: Store) -> list[Entry]:
         return _with_subject(self._shown_then(store), self.at_us)
+
+    def titled(self, store: Store, start: str) -> Sequence[Entry]:
+        return sorted(
+            (
+                entry
+                for entry in self.in_every_state(store)
+                if entry.state != "forgotten"
+                and entry.subject.startswith(start)
+                and self.sees(entry)
+            ),
+            key=lambda entry: (entry.subject, entry.number),
+        )
+
+    def content(self, name: str) -> bytes:
+        return self._now.content(name)
 
     def drafts(
         self,

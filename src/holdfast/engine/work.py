@@ -34,7 +34,7 @@ from holdfast.engine.screening import HeldWrite, Veiled, put_in_inbox, veiled_re
 from holdfast.engine.uses import Uses
 from holdfast.engine.view import NowView
 from holdfast.engine.workers import Background
-from holdfast.errors import Conflict, Held, Refused, Unsupported
+from holdfast.errors import Conflict, Damaged, Held, Refused, Unsupported
 from holdfast.model.entry import TRUST_OF, Entry
 from holdfast.model.erasure import Erasure
 from holdfast.model.ids import RANDOM_BYTES, EntryId, VaultId, make_id
@@ -355,6 +355,17 @@ class Work(NowView):
             said_at=after.said_at if before is None else None,
         )
         self.tx.put_entry(store, after, before, self.fingerprint(after.text))
+        self._hold(after, before)
+
+    def _hold(self, after: Entry, before: Entry | None) -> None:
+        new = set(after.holds).difference(() if before is None else before.holds)
+        if new - self.tx.known_objects(new):
+            raise Damaged(
+                "content_missing",
+                f"{after.handle} names contents that the vault does not have",
+                hint="write it again, with its files",
+            )
+        self.tx.hold(after.number, sorted(new), after.revision)
 
     # Spaces, stores, sessions
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         tags: tuple[str, ...]
         refs: tuple[str, ...]
         facts: Mapping[str, Json]
+        holds: tuple[str, ...]
         metadata: Mapping[str, Json]
         origin: Origin
         trust: Trust
@@ -61,6 +62,7 @@ class Entry(Value):
     `refs` are the ids of entries of the same store that it refers to. `scope` is whom it is for:
     everyone in the space where it is empty, else `user:NAME`, `session:ID` or `task:NAME`; it never
     changes.
+    `holds` names stored contents that this version is not whole without.
     `metadata` is the caller's.
     """
 
@@ -77,6 +79,7 @@ class Entry(Value):
     refs: tuple[str, ...] = ()
     scope: str = ""
     facts: Mapping[str, Json] = {}
+    holds: tuple[str, ...] = ()
     metadata: Mapping[str, Json]
     origin: Origin
     trust: Trust
@@ -115,6 +118,7 @@ class NewEntry(Value):
     refs: tuple[str, ...] = ()
     scope: str = ""
     facts: Mapping[str, Json] = {}
+    holds: tuple[str, ...] = ()
     metadata: Mapping[str, Json] = {}
     origin: Origin
     trust: Trust | None = None

@@ -13,15 +13,16 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 _ENDS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 # The verbs and nouns of the command line. A space or store of that name could not be addressed.
+# The names of strategies are not among them: the default stores are called so.
 _WORDS = """
-add adopt agent all apply approve archive artifact backup batch changes clear clone close compact
-compare complete completion context continue cost create curate delete demo diff doctor edit end
-erase erasure eval expand export finish forget gc get help hide history import inbox info init key
-kv links list locomo log logs longmemeval mcp memory mount neighbours none note onboard own patch
-pin preferences preset promote pull push read recall record reject remember remove reopen replace
-reset restore resume revert review revoke rewind rollback rotate run save say screen search send
-serve session set show skill space start stats status store sync timeline token undo unmount update
-vault verify version volume worker
+add adopt agent all apply approve archive artifact attach backup batch changes clear clone close
+compact compare complete completion context continue cost create curate delete demo detach diff
+doctor edit end erase erasure eval expand export finish forget gc get help hide history import inbox
+info init key kv links list locomo log logs longmemeval mcp memory mirror mount neighbours none note
+onboard own patch pin preferences preset promote pull push read recall record reject remember remove
+reopen replace reset restore resume revert review revoke rewind rollback rotate run save say screen
+search send serve session set show skill space start stats status store sync timeline token undo
+unmount unpin update vault verify version volume worker
 """
 RESERVED = frozenset(_WORDS.split())
 

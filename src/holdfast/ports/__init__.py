@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from holdfast.ports.proposals import ProposalReads, ProposalWrites
     from holdfast.ports.runs import RunReads, RunWrites
     from holdfast.ports.search import SearchReads
-    from holdfast.ports.trees import TreeReads, TreeWrites
+    from holdfast.ports.trees import HoldingReads, HoldingWrites, TreeReads, TreeWrites
     from holdfast.ports.values import ValueReads, ValueWrites
 
     T = TypeVar("T")
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     class Snapshot(
         ValueReads,
         TreeReads,
+        HoldingReads,
         MessageReads,
         JobReads,
         ProposalReads,
@@ -128,6 +129,10 @@ if TYPE_CHECKING:
 
         def entries_same(self, store: Store, fingerprint: bytes) -> Sequence[Entry]:
             """Those with this fingerprint, in every state: duplicates and tombstones."""
+            ...
+
+        def entries_titled(self, store: Store, start: str) -> Sequence[Entry]:
+            """Those not forgotten whose subject begins so, by subject."""
             ...
 
         def entries_bound(self, session: SessionId) -> Sequence[tuple[Store, Entry]]:
@@ -209,6 +214,7 @@ if TYPE_CHECKING:
         Snapshot,
         ValueWrites,
         TreeWrites,
+        HoldingWrites,
         MessageWrites,
         JobWrites,
         ProposalWrites,
@@ -360,6 +366,14 @@ if TYPE_CHECKING:
             ...
 
         def subject_count(self, store: Store, limit: int) -> int: ...
+
+        def titled(self, store: Store, start: str) -> Sequence[Entry]:
+            """Those that were not forgotten and whose subject begins so, the hidden among them."""
+            ...
+
+        def content(self, name: str) -> bytes:
+            """A stored content that an entry holds, verified."""
+            ...
 
         def drafts(self, store: Store, *, everybodys: bool = False) -> Sequence[Entry]:
             """Those of the session that asks, or everybody's. An earlier moment has none."""
@@ -527,7 +541,15 @@ if TYPE_CHECKING:
             arguments: Mapping[str, Json],
             unit: Callable[[Work, Store], T],
             write: Write,
-        ) -> T: ...
+            contents: Sequence[bytes] = (),
+        ) -> T:
+            """Run the unit as one durable change, or give the first answer again. `contents` are
+            stored with it, for entries that hold them."""
+            ...
+
+        def unsaved_uses(self) -> None:
+            """Write down what is counted so far, so that `View.uses` knows it."""
+            ...
 
         def mutate_values(
             self,

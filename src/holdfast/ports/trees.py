@@ -66,6 +66,17 @@ if TYPE_CHECKING:
             """How often objects were dropped."""
             ...
 
+    class HoldingReads(Protocol):
+        def held(self, after: int) -> Iterator[str]:
+            """The names of the contents that entries hold since a change after that one, and of
+            those that proposals which wait would hold. Forgotten entries hold theirs still."""
+            ...
+
+    class HoldingWrites(HoldingReads, Protocol):
+        def hold(self, entry: int, names: Iterable[str], seq: int) -> None:
+            """An entry, by its number, holds these from that change on."""
+            ...
+
     class TreeWrites(TreeReads, Protocol):
         def put_directory(self, directory: Directory) -> None: ...
 

@@ -5,7 +5,7 @@ A new one is a module with what `ports.Strategy` asks for and a `NAME`, and a li
 
 from __future__ import annotations
 
-from holdfast.strategies import directory, keyvalue, narrative, profile, records, transcript
+from holdfast.strategies import directory, keyvalue, narrative, profile, records, skills, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,5 +19,12 @@ STRATEGIES: Mapping[str, Strategy] = {
     narrative.NAME: narrative,
     profile.NAME: profile,
     records.NAME: records,
+    skills.NAME: skills,
     transcript.NAME: transcript,
 }
+
+
+def instructs(strategy: str) -> bool:
+    """Whether what a strategy keeps tells agents how to work, as its `INSTRUCTS` says: a reviewer's
+    suggestion for it waits for a person unless policy says otherwise."""
+    return getattr(STRATEGIES[strategy], "INSTRUCTS", False)

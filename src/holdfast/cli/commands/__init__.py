@@ -31,6 +31,12 @@ TABLE = Table(
             heading=_MEMORY,
         ),
         Noun(
+            name="skill",
+            summary="keep how things are done",
+            commands="holdfast.cli.commands.skills:SKILL",
+            heading=_MEMORY,
+        ),
+        Noun(
             name="kv",
             summary="keep JSON values by key",
             commands="holdfast.cli.commands.values:KV",

@@ -1,4 +1,4 @@
-"""Removing objects that no kept version leads to.
+"""Removing objects that no kept version leads to and no entry holds.
 
 Marking looks at one moment. What is removed is removed in transactions that first mark what was
 made since; a push that rests on an object which went meanwhile notices by the count of collections,
@@ -73,18 +73,18 @@ def _shrunk(core: Core) -> int:
             return freed
 
 
-def marked(snapshot: Snapshot, trees: Iterable[str]) -> Reach:
-    """All that these trees lead to."""
+def marked(snapshot: Snapshot, trees: Iterable[str], held: Iterable[str] = ()) -> Reach:
+    """All that these trees lead to, and contents that are held otherwise."""
     reach = Reach()
-    _mark_from(snapshot, trees, reach)
+    _mark_from(snapshot, trees, held, reach)
     return reach
 
 
 def _mark(snapshot: Snapshot, reach: Reach, after: int) -> None:
-    _mark_from(snapshot, snapshot.kept_trees(after), reach)
+    _mark_from(snapshot, snapshot.kept_trees(after), snapshot.held(after), reach)
 
 
-def _mark_from(snapshot: Snapshot, trees: Iterable[str], reach: Reach) -> None:
+def _mark_from(snapshot: Snapshot, trees: Iterable[str], held: Iterable[str], reach: Reach) -> None:
     recipes = set(snapshot.recipes())
 
     def parts_of(name: str) -> list[str]:
@@ -105,3 +105,4 @@ def _mark_from(snapshot: Snapshot, trees: Iterable[str], reach: Reach) -> None:
         return verified(name, data)
 
     mark(trees, load, parts, reach)
+    reach.contents.add(parts(reach.contents.add(held)))

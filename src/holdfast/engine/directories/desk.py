@@ -157,16 +157,7 @@ class Desk(Value):
 
     def repeat(self, attempt: Callable[[], T]) -> T:
         """Plan and try until the plan was not overtaken."""
-        for _ in range(TRIES):
-            try:
-                return attempt()
-            except Overtaken:
-                continue
-        raise Conflict(
-            "head_moving",
-            f"others changed the {self.type} {TRIES} times while this was tried",
-            hint="do it again when it is quieter",
-        )
+        return repeated(attempt, f"the {self.type}")
 
     def _new(self, work: Work, name: str) -> Directory:
         space = spaces.written_space(work, self.space)
@@ -184,6 +175,20 @@ class Desk(Value):
             revision=work.seq + 1,
         )
         return work.put_directory(directory, None, "create")
+
+
+def repeated(attempt: Callable[[], T], what: str) -> T:
+    """What an attempt gives that was not overtaken."""
+    for _ in range(TRIES):
+        try:
+            return attempt()
+        except Overtaken:
+            continue
+    raise Conflict(
+        "head_moving",
+        f"others changed {what} {TRIES} times while this was tried",
+        hint="do it again when it is quieter",
+    )
 
 
 def _mark(directory: Directory | None) -> tuple[str, int] | None:

@@ -91,7 +91,7 @@ def _doomed(desk: Desk, name: str) -> _Doomed:
     def look(snapshot: Snapshot) -> tuple[Reach, Sequence[Version], Reached]:
         found = _ever(snapshot, desk, name)
         versions = [version for each in found for version in snapshot.versions(each)]
-        others = marked(snapshot, snapshot.trees_but(found))
+        others = marked(snapshot, snapshot.trees_but(found), snapshot.held(0))
         own = marked(snapshot, [version.tree for version in versions])
         alone = shared = size = 0
         for digest, length in snapshot.objects_with_lengths():

@@ -133,6 +133,11 @@ class Objects:
         return verified(part.digest, data)
 
 
+def content(snapshot: Snapshot, name: str) -> bytes:
+    """A whole content, verified."""
+    return b"".join(_pieces(snapshot, name))
+
+
 def beginning(snapshot: Snapshot, version: Version, path: str, bytes_max: int) -> bytes | None:
     """The first bytes of a file of a version. Of a large one only its first parts are read."""
 

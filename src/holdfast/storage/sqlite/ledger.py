@@ -12,6 +12,7 @@ from holdfast.core.canonical import canonical_text, digest, keyed, row_digest
 from holdfast.core.images import entry_from_image, entry_image, message_image
 from holdfast.core.text import normal_form
 from holdfast.model.value import Value
+from holdfast.storage.sqlite.holdings import hold_again
 from holdfast.storage.sqlite.index import rebuild
 from holdfast.storage.sqlite.links import relink
 from holdfast.storage.sqlite.look import REPAIR, RESTORE, UNREADABLE, Look, entries, problem
@@ -140,6 +141,7 @@ def repairs(conn: apsw.Connection) -> Iterator[str]:
     yield f"the full-text index of {rebuild(conn):,} entries was made anew"
     links = relink(conn, (entry_from(row) for row in entries(look)))
     yield f"{links:,} links between entries were made anew"
+    yield f"the {hold_again(conn):,} contents that entries hold were noted anew"
     yield f"the full-text index of {rebuild_messages(conn):,} messages was made anew"
 
 

@@ -143,7 +143,7 @@ class ObjectWrites(ObjectReads):
 
 
 def object_problems(rows: Callable[..., list[Row]], unreadable: Any) -> Iterator[Problem]:
-    """Objects that are not what their names say, and those that a version lacks."""
+    """Objects that are not what their names say, and those that a version or an entry lacks."""
     return _Checking(rows, unreadable).problems()
 
 
@@ -207,14 +207,17 @@ class _Checking:
     def _lacking(self) -> Iterator[Problem]:
         """Every tree of a kept version must be whole. What is damaged was named already."""
         from holdfast.storage.sqlite.directories import STATEMENTS as TREES
+        from holdfast.storage.sqlite.holdings import HOLDINGS
 
         try:
-            trees = self.rows(TREES["version_trees"])
+            roots = [(tree, True, owner) for tree, owner in self.rows(TREES["version_trees"])]
+            held = self.rows(HOLDINGS["held_by"])
         except self.unreadable:
             return
+        roots += [(from_blob(name), False, owner) for name, owner in held]
         seen: set[tuple[str, bool]] = set()
-        for tree, owner in trees:
-            waiting = [(tree, True)]
+        for root, is_tree, owner in roots:
+            waiting = [(root, is_tree)]
             while waiting:
                 name, is_folder = waiting.pop()
                 if (name, is_folder) in seen or name == EMPTY.digest:

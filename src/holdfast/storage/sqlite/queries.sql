@@ -92,6 +92,14 @@ SELECT number, id, store, given_id, kind, subject, text, state, hidden, importan
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry WHERE store = ? AND given_id = ?;
 
+-- name: entries_titled
+-- Those not forgotten whose subject begins so. Answered by the index `entry_titled`.
+SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
+    bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
+FROM entry INDEXED BY entry_titled
+WHERE store = :store AND subject >= :low AND subject < :high AND subject <> ''
+    AND state <> 'forgotten' ORDER BY subject, number;
+
 -- name: entries_same
 SELECT number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint

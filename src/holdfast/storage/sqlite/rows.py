@@ -243,6 +243,8 @@ def entry_row(entry: Entry, store: int, fingerprint: bytes) -> Row:
         "tags": list(entry.tags),
         "trust": entry.trust,
     }
+    if entry.holds:
+        extra["holds"] = list(entry.holds)
     return sealed(
         "entry",
         (
@@ -291,6 +293,7 @@ def entry_from(row: Row) -> Entry:
         refs=tuple(extra["refs"]),
         scope=extra["scope"],
         facts=extra["facts"],
+        holds=tuple(extra.get("holds", ())),
         metadata=extra["metadata"],
         origin=extra["origin"],
         trust=extra["trust"],

@@ -381,6 +381,7 @@ CREATE TABLE run_output (
 ) STRICT;
 
 CREATE UNIQUE INDEX run_output_place ON run_output (run, place);
+
 CREATE INDEX entry_due ON entry (store, kind, hidden, until_us)
     WHERE until_us IS NOT NULL AND state IN ('confirmed', 'updated');
 
@@ -402,3 +403,14 @@ CREATE TABLE erasure (
     digest   BLOB NOT NULL
 ) STRICT;
 CREATE INDEX erasure_pending ON erasure (number) WHERE state = 'pending';
+
+CREATE TABLE holding (
+    name  BLOB NOT NULL,
+    entry INTEGER NOT NULL REFERENCES entry (number),
+    seq   INTEGER NOT NULL,
+    PRIMARY KEY (name, entry)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX holding_seq ON holding (seq);
+
+CREATE INDEX entry_titled ON entry (store, subject) WHERE subject <> '' AND state <> 'forgotten';

@@ -14,6 +14,7 @@ from holdfast.model.vault import Frozen, StoredAnswer
 from holdfast.storage.sqlite import rows
 from holdfast.storage.sqlite.directories import TreeReads, TreeWrites
 from holdfast.storage.sqlite.erasures import ErasureReads, ErasureWrites
+from holdfast.storage.sqlite.holdings import HoldingReads, HoldingWrites
 from holdfast.storage.sqlite.index import reindex
 from holdfast.storage.sqlite.jobs import JobReads, JobWrites
 from holdfast.storage.sqlite.links import LinkReads, LinkWrites
@@ -49,6 +50,7 @@ EARLIEST = -(2**63)
 class SqliteSnapshot(
     ValueReads,
     TreeReads,
+    HoldingReads,
     MessageReads,
     JobReads,
     ProposalReads,
@@ -120,6 +122,10 @@ class SqliteSnapshot(
     def entries_same(self, store: Store, fingerprint: bytes) -> Sequence[Entry]:
         found = self._all("entries_same", (store.number, fingerprint))
         return [rows.entry_from(row) for row in found]
+
+    def entries_titled(self, store: Store, start: str) -> Sequence[Entry]:
+        wanted = {"store": store.number, "low": start, "high": start + chr(0x10FFFF)}
+        return [rows.entry_from(row) for row in self._all("entries_titled", wanted)]
 
     def entries_bound(self, session: SessionId) -> Sequence[tuple[Store, Entry]]:
         found = list(self._all("entries_bound", (session,)))
@@ -247,6 +253,7 @@ class SqliteTransaction(
     SqliteSnapshot,
     ValueWrites,
     TreeWrites,
+    HoldingWrites,
     MessageWrites,
     JobWrites,
     ProposalWrites,

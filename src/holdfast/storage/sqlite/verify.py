@@ -13,6 +13,7 @@ import json
 from holdfast.core.canonical import digest, row_digest
 from holdfast.model.names import shown
 from holdfast.storage.migrate import steps_in
+from holdfast.storage.sqlite import holdings
 from holdfast.storage.sqlite.index import indexed
 from holdfast.storage.sqlite.ledger import rows_against_log
 from holdfast.storage.sqlite.links import LINKS, unlike
@@ -63,6 +64,7 @@ def problems(look: Look) -> Iterator[Problem]:
     yield from rows_against_log(look)
     yield from _index_against_rows(look)
     yield from _links_against_rows(look)
+    yield from _holdings_against_log(look)
     yield from message_problems(look)
     yield from object_problems(look.rows, UNREADABLE)
     for number, name, _ in miscounted(look):
@@ -201,6 +203,17 @@ def _links_against_rows(look: Look) -> Iterator[Problem]:
     for number in unlike(found, known):
         what = "they are not those that the entry has"
         yield problem("links_differ", f"the links of entry number {number}", what, REPAIR)
+
+
+def _holdings_against_log(look: Look) -> Iterator[Problem]:
+    try:
+        found = list(holdings.unlike(look.rows))
+    except UNREADABLE as exc:
+        yield problem("holdings_unreadable", "what entries hold", str(exc), REPAIR)
+        return
+    for number in found:
+        what = "it is not what the log says of it"
+        yield problem("holdings_differ", f"what entry number {number} holds", what, REPAIR)
 
 
 def miscounted(look: Look) -> Iterator[tuple[int, str, tuple[int, int, int, int | None]]]:
