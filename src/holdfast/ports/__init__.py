@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store, StoreSpec, StoreType
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
-    from holdfast.model.write import Caller, Write
+    from holdfast.model.write import Caller
+    from holdfast.ports.desk import Desk
     from holdfast.ports.erasing import ErasureReads, ErasureWrites
     from holdfast.ports.jobs import JobReads, JobWrites
     from holdfast.ports.links import LinkReads, LinkWrites, Use
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from holdfast.ports.values import ValueReads, ValueWrites
 
     T = TypeVar("T")
-    Timed = TypeVar("Timed", bound="ToldTime")
 
     # id, given id, when (microseconds), text
     NewestRow = tuple[str, str | None, int, str]
@@ -511,71 +511,6 @@ if TYPE_CHECKING:
         def looked(self) -> Looked | None: ...
 
         def replace(self, **changes: Any) -> Self: ...
-
-    class Desk(Protocol):
-        """One store, as a strategy's face to callers works on it."""
-
-        @property
-        def store(self) -> Store: ...
-
-        @property
-        def caller(self) -> Caller: ...
-
-        def folder(self) -> str | None:
-            """The folder that the store's space belongs to, None where it has none."""
-            ...
-
-        def read(self, unit: Callable[[View, Store], T]) -> T: ...
-
-        def timed(self, unit: Callable[[View, Store], Timed]) -> Timed:
-            """The same, told the time that it took where it tells of itself."""
-            ...
-
-        def used(self, *entries: Entry) -> None:
-            """Count a use of each: it was read or acted upon. Of the past nothing is counted."""
-            ...
-
-        def mutate(
-            self,
-            op: str,
-            arguments: Mapping[str, Json],
-            unit: Callable[[Work, Store], T],
-            write: Write,
-            contents: Sequence[bytes] = (),
-        ) -> T:
-            """Run the unit as one durable change, or give the first answer again. `contents` are
-            stored with it, for entries that hold them."""
-            ...
-
-        def unsaved_uses(self) -> None:
-            """Write down what is counted so far, so that `View.uses` knows it."""
-            ...
-
-        def mutate_values(
-            self,
-            op: str,
-            arguments: Callable[[], Mapping[str, Json]],
-            unit: Callable[[ValueWrites, Store, int], T],
-            write: Write,
-        ) -> T:
-            """A unit that changes values only, given the moment that it takes place at. It leaves
-            no trace in the log, so without a session and a key it needs nothing of the log."""
-            ...
-
-        def value_data(self, namespace: str, key: str) -> bytes | None:
-            """The JSON of a value of the store, None where it is missing."""
-            ...
-
-        def submit(
-            self,
-            unit: Callable[[ValueWrites, Store, int], T],
-            done: Callable[[T | None, BaseException | None], None],
-        ) -> None:
-            """Hand over a unit that changes values only, given the moment that it takes place at.
-
-            `done` follows as in `Storage.submit`. The unit leaves no trace in the log.
-            """
-            ...
 
     Holding = Literal["entries", "values", "messages", "contents", "trees"]
 
