@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Literal, Unpack
 
     from holdfast.model.write import WriteOptions
-    from holdfast.ports import Desk
+    from holdfast.ports.desk import Desk
     from holdfast.strategies.skills.policy import Skill, SkillSaved
 
     Place = str | os.PathLike[str]

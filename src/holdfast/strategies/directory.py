@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from holdfast.model.entry import Entry, Json
     from holdfast.model.review import Suggestion
     from holdfast.model.space import Store, StoreSpec, StoreType
-    from holdfast.ports import Desk, Tool, View, Work
+    from holdfast.ports import Tool, View, Work
+    from holdfast.ports.desk import Desk
 
 NAME = "directory"
 HOLDS = "trees"

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from holdfast.model.review import Suggestion
     from holdfast.model.space import Store, StoreSpec, StoreType
     from holdfast.model.write import WriteOptions
-    from holdfast.ports import Desk, Tool, View, Work
+    from holdfast.ports import Tool, View, Work
+    from holdfast.ports.desk import Desk
 
 NAME = "narrative"
 HOLDS = "entries"

@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from holdfast.model.session import Session
     from holdfast.model.space import Store, StoreSpec, StoreType
     from holdfast.model.write import WriteOptions
-    from holdfast.ports import Desk, Tool, View, Work
+    from holdfast.ports import Tool, View, Work
+    from holdfast.ports.desk import Desk
 
 NAME = "transcript"
 HOLDS = "messages"

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from holdfast.model.profile import File
     from holdfast.model.review import Suggestion
     from holdfast.model.space import Store, StoreSpec, StoreType
-    from holdfast.ports import Desk, Tool, View, Work
+    from holdfast.ports import Tool, View, Work
+    from holdfast.ports.desk import Desk
 
 NAME = "profile"
 HOLDS = "entries"

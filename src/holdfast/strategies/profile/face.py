@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     )
     from holdfast.model.space import Store
     from holdfast.model.write import WriteOptions
-    from holdfast.ports import Desk, Work
+    from holdfast.ports import Work
+    from holdfast.ports.desk import Desk
 
     class Advised(Protocol):
         @property

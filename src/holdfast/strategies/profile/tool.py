@@ -17,7 +17,8 @@ if TYPE_CHECKING:
         ProfileFile,
         ProfileWrite,
     )
-    from holdfast.ports import Desk, Tool
+    from holdfast.ports import Tool
+    from holdfast.ports.desk import Desk
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "add": ("text",),

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from holdfast.model.search import SearchOptions
     from holdfast.model.space import Store
     from holdfast.model.write import WriteOptions
-    from holdfast.ports import Desk, View, Work
+    from holdfast.ports import View, Work
+    from holdfast.ports.desk import Desk
 
     class RecordOptions(WriteOptions, total=False):
         """What may be said of a record beside its body, subject and kind, and of the write."""

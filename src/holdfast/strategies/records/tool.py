@@ -20,7 +20,8 @@ if TYPE_CHECKING:
         RecordRows,
         RecordUpdated,
     )
-    from holdfast.ports import Desk, Tool
+    from holdfast.ports import Tool
+    from holdfast.ports.desk import Desk
 
 
 def tools_of(desk: Callable[[str | None], Desk]) -> Iterable[Tool]:

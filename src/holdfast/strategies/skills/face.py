@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from holdfast.model.entry import Json, Origin
     from holdfast.model.space import Store
     from holdfast.model.write import WriteOptions
-    from holdfast.ports import Desk, View, Work
+    from holdfast.ports import View, Work
+    from holdfast.ports.desk import Desk
     from holdfast.strategies.skills.policy import SkillRemoved
 
 
