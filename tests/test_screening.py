@@ -373,3 +373,85 @@ def test_what_changed_since_it_was_held_is_not_decided_on(vault: Vault, space: S
     space.notes().remove(entry.id)
     with raises(Conflict, "proposal_stale"):
         space.inbox().approve(waits.id)
+
+
+@pytest.mark.row("D16")
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda space: space.profile().add(SECRET),
+        lambda space: space.profile().add(SECRET, "USER"),
+        lambda space: space.profile().batch(
+            [{"op": "add", "text": "a"}, {"op": "add", "text": SECRET}]
+        ),
+        lambda space: space.profile().add("fine", metadata={"seen": SECRET}),
+        lambda space: space.profile().onboard({"name": "Kim", "goals": SECRET}),
+        lambda space: space.records().add(SECRET),
+        lambda space: space.records().add("fine", subject=SECRET),
+        lambda space: space.records().add("fine", tags=(TOKEN,)),
+        lambda space: space.records().add({"token": SECRET}),
+        lambda space: _tool(space, "memory_save")("narrative", SECRET),
+    ],
+    ids=range(10),
+)
+def test_every_strategy_is_screened(vault: Vault, space: Space, write: Any) -> None:
+    space.profile().add("there before")
+    before = _adds(vault)
+    with pytest.raises(Held) as caught:
+        write(space)
+    assert TOKEN not in str(caught.value)
+    assert _adds(vault) == before
+    assert TOKEN not in "".join(str(change.after) for change in vault.log(LogQuery(limit=99)))
+    entry = space.inbox().approve(caught.value.proposal).entry
+    assert entry is not None
+    assert TOKEN in str(entry)
+    write(space)  # and now it passes
+    assert list(vault.verify()) == []
+
+
+def _adds(vault: Vault) -> list[str]:
+    return [change.target for change in vault.log(LogQuery(limit=99)) if change.kind == "entry"]
+
+
+def _tool(space: Space, name: str) -> Any:
+    (found,) = [tool for tool in space.tools() if tool.__name__ == name]
+    return found
+
+
+def _memory(space: Space) -> str:
+    (file,) = space.profile().read("MEMORY")
+    return file.text
+
+
+@pytest.mark.row("D16")
+def test_an_update_that_is_held_leaves_what_was_there(vault: Vault, space: Space) -> None:
+    profile = space.profile()
+    entry = profile.add("Deploys with a token").entry
+    with pytest.raises(Held) as caught:
+        profile.replace(entry.id, SECRET)
+    assert "Deploys with a token" in _memory(space)
+    assert space.inbox().approve(caught.value.proposal).outcome == "applied"
+    assert SECRET in _memory(space)
+    assert "Deploys with" not in _memory(space)
+    other = profile.add("Another fact").entry
+    with pytest.raises(Held) as caught:
+        profile.replace(other.id, ORDER)
+    profile.replace(other.id, "Changed meanwhile")
+    with raises(Conflict, "proposal_stale"):
+        space.inbox().approve(caught.value.proposal)
+    assert list(vault.verify()) == []
+
+
+@pytest.mark.row("D16")
+def test_a_context_looks_at_each_text_once(space: Space) -> None:
+    from holdfast.core import screening
+
+    remembered = screening._remembered  # pyright: ignore[reportPrivateUsage]
+    for number in range(30):
+        space.notes().save(f"Something that only this test says, {number}")
+    remembered.cache_clear()
+    first = space.context().text
+    looked = remembered.cache_info()
+    assert 20 <= looked.misses <= 25
+    assert space.context().text == first
+    assert remembered.cache_info().misses == looked.misses

@@ -78,8 +78,20 @@ class Gate(Value):
 
     def line(self, text: str) -> str:
         """One text that stands alone, or what was found in it."""
-        held = self.held([("text", text, "")])
+        held = self.held([("text", text, "")]) if find(text) else ()
         return veil(held) if held else text
+
+    def lines(self, text: str) -> str:
+        """A text of many lines, with what was found in the place of those that do not pass."""
+        at, shown = 0, list[str]()
+        whole = self.held([("text", text, "")])
+        for line in text.split("\n"):
+            end = at + len(line)
+            here = [each for each in whole if each.start < end and each.end > at]
+            held = (*here, *self.held([("text", line, "")]))
+            shown.append(f"[held by screening: {_codes(held)}]" if held else line)
+            at = end + 1
+        return "\n".join(shown)
 
     def _veil(self, name: str, value: Any) -> Any:
         if isinstance(value, str):
@@ -115,14 +127,17 @@ _SHOWN = ("text", "subject", "given_id", "tags", "facts", "metadata")
 
 def veil(findings: Iterable[Finding]) -> str:
     """What stands in the place of a text that does not pass."""
-    codes = ", ".join(dict.fromkeys(each.code for each in findings))
-    return f"[held by screening: {codes}; a person decides, with holdfast review screen]"
+    return f"[held by screening: {_codes(findings)}; a person decides, with holdfast review screen]"
 
 
 def veiled_reason(reason: str) -> str:
     """Why a change is made, as the log may have it: it is a trace, and nobody lets it in."""
     found = find(reason, "reason") if reason else ()
-    return f"[held by screening: {', '.join(each.code for each in found)}]" if found else reason
+    return f"[held by screening: {_codes(found)}]" if found else reason
+
+
+def _codes(findings: Iterable[Finding]) -> str:
+    return ", ".join(dict.fromkeys(each.code for each in findings))
 
 
 def mark(secret: bytes, text: str) -> bytes:

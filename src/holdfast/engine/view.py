@@ -86,6 +86,9 @@ class NowView:
         what does not pass screening, what was found in it."""
         return map(self.gate(store).veiled, self._through(store, entries))
 
+    def screened(self, store: Store, text: str) -> str:
+        return self.gate(store).lines(text)
+
     def gate(self, store: Store) -> Gate:
         return Gate(snapshot=self._snapshot, preferences=self._preferences, store=store)
 
@@ -377,6 +380,9 @@ class PastView:
 
     def beginning(self, version: Version, path: str, bytes_max: int) -> bytes | None:
         return self._now.beginning(version, path, bytes_max)
+
+    def screened(self, store: Store, text: str) -> str:
+        return self._now.screened(store, text)
 
     @property
     def messages(self) -> MessageReads:

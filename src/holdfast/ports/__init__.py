@@ -414,6 +414,11 @@ if TYPE_CHECKING:
             """So much of a file's content, verified; None where the version has no such file."""
             ...
 
+        def screened(self, store: Store, text: str) -> str:
+            """The text of something that is no entry, to be shown to an agent: each line, or what
+            screening found in it. Entries are screened before they are given."""
+            ...
+
         @property
         def messages(self) -> MessageReads:
             """What was said in sessions, as it is now."""

@@ -86,6 +86,7 @@ def block(view: View, store: Store) -> Draft | None:
         if head is None:
             continue
         lines, more = _head(head)
+        lines = view.screened(store, "\n".join(lines)).split("\n") if lines else lines
         texts += [_title(name, version), *(f"> {line}".rstrip() for line in lines)]
         cut += [name] if more else []
     if not texts:

@@ -38,6 +38,8 @@ def class_of(finding: Finding) -> str:
 def find(text: str, field: str = "text", name: str = "") -> tuple[Finding, ...]:
     """What is found in one text. `name`: what it is called where it stands, such as `password`."""
     spans = (_remembered if len(text) <= KEPT_CHARS_MAX else _remembered_long)(text, name)
+    if not spans:
+        return ()
     return tuple(Finding(code=code, field=field, start=a, end=b) for code, a, b in spans)
 
 
