@@ -105,7 +105,8 @@ class Scan:
 
     def feed(self, word: str) -> None:
         if self.waiting and (word == "--" or is_option(word)):
-            raise self.value_missing(f"{self.waiting.name}={word}")
+            written = f"{self.waiting.name}={word}"
+            raise self.value_missing(written if word.isprintable() else self.waiting.place)
         if self.waiting:
             self._give(self.waiting, word)
             self.waiting = None
