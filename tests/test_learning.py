@@ -180,3 +180,30 @@ def test_a_model_may_suggest_for_every_store_and_is_held_to_what_was_said(tmp_pa
             ("narrative", "Launch review is on 2027-03-04", "agent"),
         }
         assert list(vault.verify()) == []
+
+
+@pytest.mark.row("D12", "G20")
+def test_what_is_no_longer_so_is_corrected_and_ended(tmp_path: Path) -> None:
+    """Over several sessions: what is known is updated or ended, and its history says by whom."""
+    with holdfast.open(tmp_path / "vault") as vault:
+        space = vault.space()
+        vault.prefer({"review.turns": 1})
+
+        def say(text: str) -> None:
+            with space.session() as here:
+                here.say("user", text)
+            vault.review()
+
+        say("I live in Bergen, so my mornings are early.")
+        say("We decided to use Postgres for the ledger.")
+        before = {entry.text for _, entry in entries(space)}
+        assert {"Place: Bergen", "Decided: use Postgres for the ledger"} <= before
+        say("I moved to Oslo, so now I live in Oslo.")
+        say("We no longer use Postgres for the ledger.")
+        now = {entry.text for _, entry in entries(space)}
+        assert "Place: Bergen" not in now
+        assert "Place: Oslo" in now
+        assert "Decided: use Postgres for the ledger" not in now
+        assert list(vault.verify()) == []
+        actors = {change.actor for change in vault.log(holdfast.LogQuery(limit=1000))}
+        assert "reviewer:rules" in actors

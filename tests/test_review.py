@@ -424,3 +424,25 @@ def test_a_budget_of_zero_stops_every_call_and_the_rules_go_on(
         assert note("seven") == "scripted: budget_spent"
         assert texts(vault.space()) == ["one", "two", "three", "four", "five", "six", "seven"]
         assert [spent.calls for spent in vault.costs()] == [3]
+
+
+@pytest.mark.row("D11")
+def test_a_review_whose_model_is_slow_is_not_taken_away(tmp_path: Path, clock: ManualClock) -> None:
+    where = tmp_path / "vault"
+    seen: list[Sequence[object]] = []
+
+    def slow(said: Sequence[Said], known: Sequence[Known], meter: Meter) -> Sequence[Suggestion]:
+        clock.advance(seconds=500)
+        with meter.call("slow", 10, 10):
+            clock.advance(seconds=500)
+            with holdfast.open(where, clock=clock, reviewers=lambda _: (Scripted(),)) as other:
+                seen.append(other.review())
+        return facts(said, known, meter)
+
+    with holdfast.open(where, clock=clock, reviewers=lambda _: (Scripted(slow),)) as vault:
+        with vault.space().session() as here:
+            turns(here, 1, 10, fact_at=(2,))
+        vault.review()
+        assert seen == [[]]
+        assert [(job.state, job.tries) for job in vault.reviews()] == [("done", 1)]
+        assert texts(vault.space()) == ["thing 2"]

@@ -279,3 +279,27 @@ def test_a_command_may_be_told_to_start_no_process(cli: Cli) -> None:
     assert shell(cli, "worker", "--once").endswith("1 applied, 0 held, 0 dropped\n")
     assert cli.notes() == [BY_RULES]
     assert "No review is due" in cli.fresh("review", "run").stderr
+
+
+@pytest.mark.row("I18", "D13")
+def test_the_shell_says_why_no_model_was_asked(cli: Cli) -> None:
+    with FakeModels(Reply(text=answer())) as service:
+        for name, value in set_up(service, key_env="", tokens_day=0).items():
+            cli.says("preferences", "set", name, str(value))
+        session = cli.says("session", "start").strip()
+        cli.says("preferences", "set", "review.detach", "false")
+        cli.says("session", "say", "user", SAID, HOLDFAST_SESSION=session)
+        assert cli.says("review", "run").endswith(
+            "done by rules, 1 applied, 0 held, 0 dropped (small-1: budget_spent)\n"
+        )
+        assert service.requests == []
+    assert "by rules, 1 applied, 0 held, 0 dropped (small-1: budget_spent)" in cli.says(
+        "review", "show", "1"
+    )
+    assert cli("review", "inbox").stderr == (
+        "Nothing waits\nThe last review was made by rules (small-1: budget_spent)\n"
+    )
+    assert cli("cost").stderr == (
+        "No model was called\nToday: 0 of 0 tokens; calls of models are off, the rules review\n"
+    )
+    assert cli.json("cost")["budget"]["state"] == "off"

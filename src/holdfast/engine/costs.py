@@ -15,7 +15,7 @@ from holdfast.model.times import DAY_US, day_of, from_us, given_us
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from datetime import datetime
 
     from holdfast.core.preferences import Settings
@@ -52,11 +52,22 @@ class Metered:
 
 
 class Meter:
-    """The ledger for one purpose, of one job where there is one: `ports.review.Meter`."""
+    """The ledger for one purpose, of one job where there is one: `ports.review.Meter`.
 
-    def __init__(self, core: Core, settings: Settings, purpose: str, job: int | None) -> None:
+    `renew` is told of every call in the transaction that reserves it: whoever works on the job is
+    at it for so much longer.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        settings: Settings,
+        purpose: str,
+        job: int | None,
+        renew: Callable[[Transaction], object] = lambda _: None,
+    ) -> None:
         self._core, self._settings = core, settings
-        self._purpose, self._job = purpose, job
+        self._purpose, self._job, self._renew = purpose, job, renew
 
     @contextmanager
     def call(self, model: str, tokens_in: int, tokens_out_max: int) -> Generator[Metered]:
@@ -93,6 +104,7 @@ class Meter:
             micros=micros,
         )
         tx.put_call(call)
+        self._renew(tx)
         return call
 
     def _settle(

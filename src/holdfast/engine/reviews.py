@@ -152,6 +152,14 @@ class Held(Value):
         now = tx.job(self.job.number)
         return now if now is not None and now.worker == self.worker else None
 
+    def renew(self, tx: Transaction) -> None:
+        """A call of a model begins, which may take as long as it may take."""
+        job = self.own(tx)
+        if job is not None:
+            patience = HELD_FOR + timedelta(seconds=self.settings.whole("model.timeout_s"))
+            lease_us = self.core.clock() + patience // timedelta(microseconds=1)
+            tx.put_job(job.replace(lease_us=max(job.lease_us, lease_us)))
+
     def caller(self, reviewer: str) -> Caller:
         return Caller(
             actor=Actor(kind="reviewer", name=reviewer),
@@ -234,7 +242,7 @@ def _think(held: Held) -> ReviewAnswer:
     """Ask the reviewers in turn, outside of every transaction. The last one works without help."""
     said, known = held.core.storage.read(lambda snapshot: _look(held, snapshot))
     settings, notes = held.settings, list[str]()
-    meter = Meter(held.core, settings, "review", held.job.number)
+    meter = Meter(held.core, settings, "review", held.job.number, held.renew)
     reviewers = held.core.reviewers(settings) if said else ()
     if held.job.tries > HELPED_TRIES_MAX and len(reviewers) > 1:
         notes += [f"{each.name}: interrupted" for each in reviewers[:-1]]
