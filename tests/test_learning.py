@@ -138,7 +138,7 @@ def test_what_is_pinned_is_changed_by_no_review(tmp_path: Path) -> None:
         assert [(each.outcome, each.why) for each in answer.outcomes] == [("dropped", "is_pinned")]
 
 
-@pytest.mark.row("D12", "F06", "G20")
+@pytest.mark.row("D12", "G20")
 def test_a_model_may_suggest_for_every_store_and_is_held_to_what_was_said(tmp_path: Path) -> None:
     def item(strategy: str, kind: str, text: str, *rests_on: int) -> dict[str, object]:
         return {
