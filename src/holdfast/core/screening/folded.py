@@ -11,7 +11,7 @@ from holdfast.core.text.patterns import lazily
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _UNSEEN = (
     *(0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF),
@@ -22,6 +22,7 @@ _QUOTES = {**dict.fromkeys("‘’‚‛ʼ´`", "'"), **dict.fromkeys("“”„
 _WIDE = lazily("[\uff01-\uff5e\U0001d400-\U0001d7ff\u24b6-\u24e9\U0001f130-\U0001f149]")
 _TAGS = lazily("[\U000e0000-\U000e0fff]")
 _LATIN, _OTHER = lazily("[a-z]"), lazily("[\u0370-\u03ff\u0400-\u04ff]")
+_DIGIT_IN_WORD = lazily(r"[a-z][013457@$][a-z]{2}")
 _TWINS = dict(zip("аеорсухіјѕԁһկοαενι", "aeopcyxijsdhkoaevi", strict=True))
 
 
@@ -69,11 +70,13 @@ def places(text: str, wanted: Iterable[int]) -> Mapping[int, int]:
     return found
 
 
-def twin(folded: str) -> str | None:
-    """The text with letters of other scripts that look Latin as Latin ones, where it mixes them."""
-    if folded.isascii() or not (_OTHER().search(folded) and _LATIN().search(folded)):
-        return None
-    return folded.translate(str.maketrans(_TWINS))
+def twins(folded: str) -> Iterator[str]:
+    """The text with what only looks like Latin letters as these: letters of other scripts, where it
+    mixes them, and digits within words."""
+    if not folded.isascii() and _OTHER().search(folded) and _LATIN().search(folded):
+        yield folded.translate(str.maketrans(_TWINS))
+    if _DIGIT_IN_WORD().search(folded):
+        yield folded.translate(str.maketrans("013457@$", "oieastas"))
 
 
 def _widths(text: str) -> str:

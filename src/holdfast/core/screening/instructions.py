@@ -8,7 +8,7 @@ text that speaks about such instructions, in quotes, is one too.
 
 from __future__ import annotations
 
-from holdfast.core.screening.folded import fold, places, twin
+from holdfast.core.screening.folded import fold, places, twins
 from holdfast.core.screening.languages import LANGUAGES
 from holdfast.core.screening.rule import FINDINGS_MAX, Rules, rule
 from holdfast.core.text.patterns import lazily
@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
     from holdfast.core.screening.rule import Rule, Span
 
-_BEFORE = (
-    r"previous|prior|above|earlier|preceding|foregoing|former|past|existing|initial|original|old"
-)
+_BEFORE = r"previous|prior|above|earlier|preceding|foregoing|former|past|existing|initial|original"
 _FROM_ABOVE = (
-    r"(?:(?:you|we|they|i)(?:'ve| have| were| are)?|that|which|were|was|given|received|told|above"
+    r"(?:(?:you|we|they|i)(?:'ve| have| were| are)?|that|which|were|was|came|come|given|received|told|above"
     r"|before this|so far|up to now|until now|have|been|to you|by the (?:system|developer|user))"
 )
 _ORDERS = (
@@ -68,7 +66,7 @@ def _is_order(_: re.Match[str], said: str) -> bool:
 _HARD = lazily(
     r"\b(?:system (?:prompt|message|instruction)|(?:your|all) (?:\w+ )?(?:instructions|programming|training|guardrails|safeguards)|you(?:'ve| have| were| are)? (?:been )?(?:told|given))"
 )
-_EARLIER = lazily(rf"\b(?:{_BEFORE}|your|so far|until now|before this|these)\b")
+_EARLIER = lazily(rf"\b(?:{_BEFORE}|your|so far|until now|(?:came )?before|these)\b")
 
 ENGLISH: tuple[Rule, ...] = (
     rule(
@@ -85,7 +83,7 @@ ENGLISH: tuple[Rule, ...] = (
         "ignor|disregard|forget",
         r"\b(?:ignore|disregard|forget)\s(?:about\s)?(?:all|everything|anything|whatever)"
         r"(?:\s(?:of|that|which|you|was|is|were|has|have|been|said|written|else)){0,5}"
-        r"\s(?:(?:above|before(?: this)?|previously)\b|(?:you(?:'ve| have| were| are)?(?: been)?"
+        r"\s(?:(?:above|before(?: this)?|previously)(?=\s{0,2}(?:[.,;:!?\n]|$|and\b|instead\b|now\b))|(?:you(?:'ve| have| were| are)?(?: been)?"
         r"\s(?:told|instructed|taught|learned|learnt|know|given)))",
     ),
     rule(
@@ -95,6 +93,22 @@ ENGLISH: tuple[Rule, ...] = (
         r"|objective|goal|orders|directive)s?\s?(?:is|are|:|-)|(?:new|updated|revised) system (?:prompt"
         r"|instructions?)\s?:|(?:instructions?|prompt|rules) (?:above|before this) (?:is|are|was|were)"
         r" (?:void|invalid|obsolete|cancell?ed|superseded|a test|fake|outdated|no longer))",
+    ),
+    rule(
+        "instruction_override",
+        "new instruction|updated instruction|revised instruction",
+        r"\b(?:new|updated|revised) instructions?\s?:\s{0,3}(?:please )?(?:ignore|disregard|you (?:must|are|will|should)|reveal|from now on|forget|delete|send (?:all|the|every))\b",
+    ),
+    rule(
+        "instruction_override",
+        "instruction|guideline|prompt|directive|programming|safeguard|guardrail",
+        r"\b(?:your|previous|prior|earlier|all(?: of)?(?: your| previous| prior)?)(?: safety| system| original)? (?:instructions?|guidelines|system prompt|prompts?|directives|programming|safeguards|guardrails)"
+        r" (?:no longer appl(?:y|ies)|(?:is|are|was|were|have been) (?:now |hereby )?(?:void|null and void|cancell?ed|revoked|suspended|lifted|disabled|overridden))\b",
+    ),
+    rule(
+        "instruction_override",
+        "supersed",
+        r"\bsupersedes? (?:all|any|every) (?:of )?(?:your |the )?(?:prior|previous|earlier|other) (?:instructions?|prompts?|directives|system (?:prompt|message)s?)\b",
     ),
     rule(
         "instruction_override",
@@ -115,17 +129,18 @@ ENGLISH: tuple[Rule, ...] = (
     rule(
         "instruction_persona",
         "restriction|limitation|guideline|filter|polic|rules|ethic",
-        r"\b(?:you (?:now )?(?:have|has|operate with|answer with|respond with)|with|pretend (?:that )?you have|act as if you have"
+        r"\b(?:you(?:'re| are)[^\n.]{0,30}? an? (?:ai|assistant|model|chatbot|language model|llm)[\w ]{0,12} (?:with|without|that has) (?:any|no)"
+        r" (?:restrictions?|limitations?|rules|filters?|guidelines|ethics|guardrails)\b|(?:you (?:now )?(?:have|has|operate with|answer with|respond with)|with|pretend (?:that )?you have|act as if you have"
         r"|as (?:an?|the) (?:ai|assistant|model)[\w ]{0,20}(?:with|without))"
         r" (?:absolutely )?no (?:(?:content|safety|ethical|moral|any|more) ){0,3}(?:restrictions|limitations|guidelines"
-        r"|filters?|policies|rules|ethics|guardrails)(?: (?:whatsoever|at all|anymore|any more|now|and|or)|[.,!])",
+        r"|filters?|policies|rules|ethics|guardrails)(?: (?:whatsoever|at all|anymore|any more|now|and|or)|[.,!]))",
         lambda _, said: said.startswith(("you", "pretend", "act", "as")),
     ),
     rule(
         "instruction_persona",
         "mode",
         r"\b(?:enable|enter|activate|switch (?:in)?to|turn on|you are (?:now )?in|engage)\s(?:the\s)?"
-        r"(?:dan|god|jailbreak|unrestricted|unfiltered|do anything now)[\s-]mode\b|\b(?:developer|god|dan|jailbreak|debug) mode"
+        r"(?:dan|god|jailbreak|unrestricted|unfiltered|do anything now)[\s-]mode\b|\b(?:developer|god|dan|jailbreak|debug|sudo) mode"
         r"\s?(?::|is)?\s?(?:enabled|activated|engaged|unlocked)[^\n]{0,60}\b(?:you|ignore|bypass|restriction|filter|comply|any)\b",
     ),
     rule(
@@ -144,7 +159,7 @@ ENGLISH: tuple[Rule, ...] = (
         r"(?: (?:me|us|out|back|the user|exactly|down)){0,2}"
         r" (?:(?:your|all(?: of)? your)(?: (?:full|entire|hidden|initial|original|exact|complete|secret|internal|system|own|developer)){0,4}"
         r" (?:prompt|instructions?|system (?:prompt|message|instructions?)|developer message|rules|guidelines|configuration)"
-        r"|(?:the|all|every)(?: (?:full|entire|hidden|exact|complete|text|words|messages?|content|instructions?|of|the|system prompt)){0,5} (?:above|before this|up to here|verbatim|word for word))\b",
+        r"|(?:the|all|every)(?: (?:full|entire|hidden|exact|complete|text|words|messages?|content|instructions?|of|the|system prompt)){0,5} (?:(?:above|before this|up to here)(?=[.,;:!?]|$|\n|\s(?:verbatim|word for word|exactly|starting|into|inside))|verbatim|word for word))",
         lambda match, said: (
             not _TO_OTHERS().search(said)
             or match.string.startswith((" verbatim", " word for word"), match.end())
@@ -158,6 +173,31 @@ ENGLISH: tuple[Rule, ...] = (
         rf"(?:send|post|upload|forward|e-?mail|transmit|leak|exfiltrate|deliver|submit|pass|relay|append|encode|copy|mail)"
         rf"\s(?:(?:me|us|over|along|back|out|secretly|silently|also|a copy of|the contents? of|any|and)\s){{0,3}}{_OWN}"
         r"[^\n.]{0,60}?\s(?:to|at|via|into|in|as|onto|with)\s[^\n]{0,40}?(?:https?://|\bwww\.|[\w.+-]{1,64}@[\w-]{1,63}\.\w|\bwebhook|(?:query|url) (?:string|param)|attacker|[\w-]{1,40}\.(?:com|net|io|xyz|ru|cn|top|site|evil|example)\b)",
+    ),
+    rule(
+        "instruction_reveal",
+        "what is your|what are your|what were your|what's your",
+        r"\bwhat(?:'s| is| are| were) your (?:(?:full|exact|current|entire) ){0,2}(?:system (?:prompt|message|instructions?)|(?:initial|hidden|original|secret) (?:prompt|instructions?))\b",
+    ),
+    rule(
+        "instruction_exfiltrate",
+        "curl|wget|nc ",
+        r"\b(?:curl|wget|nc)\s[^\n]{0,80}?(?:\$\(cat|`cat|@|<)\s?[^\s)]{0,40}?(?:\.ssh|id_rsa|id_ed25519|\.env\b|\.aws|/etc/(?:passwd|shadow)|\.netrc|\.git-credentials)",
+    ),
+    rule(
+        "instruction_exfiltrate",
+        "append|include|embed|insert|add ",
+        rf"\b(?:append|include|embed|insert|add) {_OWN} (?:to|in|into|as) (?:every|each|any|all) (?:\w{{1,12}} )?(?:links?|urls?|images?|repl(?:y|ies)|responses?|requests?|quer(?:y|ies)|messages?|answers?)\b",
+    ),
+    rule(
+        "instruction_conceal",
+        "secret|hidden",
+        r"\bkeep (?:this|these|it|the above|all of this)[^\n.]{0,25}? (?:secret|hidden) from (?:the |your )?users?\b",
+    ),
+    rule(
+        "instruction_override",
+        "this message is from|this is a message from|this is your",
+        r"\bthis (?:message )?is (?:a message )?(?:from )?(?:the|your) (?:system administrator|system|developers?|creators?|operators?|administrator)[^\n]{0,20}?[:,.!] ?(?:you (?:must|are|will|have to)|ignore|disregard|stop)\b",
     ),
     rule(
         "instruction_exfiltrate",
@@ -251,7 +291,7 @@ FORMS: tuple[Rule, ...] = (
         "instruction_tool",
         "<",
         r"</?(?:tool_calls?|function_calls?|antml:function_calls|tool_use|tool_result|tool_response|function_results?|invoke\s|function=\w|tool_code|tool_output)"
-        r"[^<>\n]{0,80}>\s{0,4}(?=[\[{<\w])",
+        r"[^<>\n]{0,80}>\s{0,4}(?=[\[{<])",
     ),
     rule(
         "instruction_tool",
@@ -269,6 +309,11 @@ FORMS: tuple[Rule, ...] = (
         "<!--",
         rf"<!--(?:(?!-->)[^\n]|\n(?!-->)){{0,200}}?(?:\b{_DROP}\s[^<>\n]{{0,40}}\b{_ORDERS}\b|\b(?:{_AGENT}|you)s?\b[^<>\n]{{0,40}}?\b(?:must|should|always|never|ignore|do not|{_GO})\b"
         rf"|\b(?:instructions?|note|message|attention|important)\b[^<>\n]{{0,20}}\b(?:for|to)\b[^<>\n]{{0,15}}\b{_AGENT}s?\b)",
+    ),
+    rule(
+        "instruction_comment",
+        "[//]:|[comment]:",
+        rf"\[(?://|comment)\]:\s?(?:#|<>)\s?[(\"'][^\n]{{0,200}}?\b(?:{_AGENT}s?|you|ignore|instructions?)\b[^\n]{{0,80}}?\b(?:ignore|must|always|never|output|say|send|reveal|recommend)\b",
     ),
     rule(
         "instruction_comment",
@@ -301,8 +346,8 @@ _OTHERS = Rules([one for one in LANGUAGES if not "".join(one.stems).isascii()])
 def instructions_in(text: str) -> Iterator[Span]:
     """Where the text gives the agent instructions; not where it quotes one as its topic."""
     folded = fold(text)
-    other = twin(folded)
-    spans = [*_spans(folded), *(() if other is None else _spans(other))]
+    others = twins(folded)
+    spans = [*_spans(folded), *(span for each in others for span in _spans(each))]
     found = sorted(set(spans), key=lambda span: span[1:])[:FINDINGS_MAX]
     if not found or _is_topic(folded, found):
         return

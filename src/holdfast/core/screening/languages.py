@@ -15,13 +15,18 @@ if TYPE_CHECKING:
 _GAP = r"[^.!?。！？\n]"
 
 
-def _language(verbs: str, before: str, orders: str, *, last: bool = False) -> Rule:
-    """`last`: the verb stands behind what it is about."""
+def _language(
+    verbs: str, before: str, orders: str, *, last: bool = False, unless: str = ""
+) -> Rule:
+    """`last`: the verb stands behind what it is about. `unless`: what makes another word of an
+    order when it stands right before it."""
+    stems = _stems(orders)
+    orders = f"(?<!{unless})(?:{orders})" if unless else orders
     what = rf"(?:(?:{before}){_GAP}{{0,25}}?(?:{orders})|(?:{orders}){_GAP}{{0,20}}?(?:{before}))"
     pattern = rf"(?:{verbs}){_GAP}{{0,25}}?{what}"
     if last:
         pattern = rf"{what}{_GAP}{{0,30}}?(?:{verbs})|{pattern}"
-    return rule("instruction_override", _stems(orders), pattern)
+    return rule("instruction_override", stems, pattern)
 
 
 def _stems(orders: str) -> str:
@@ -114,6 +119,7 @@ OVERRIDES: tuple[Rule, ...] = (
         r"忽略|忽视|忽視|无视|無視|忘记|忘記|忘掉|不要理会|不要理會|不要遵[守循]|不再遵[守循]|抛开|拋開|跳过|跳過|覆盖|推翻",
         r"之前|以前|先前|前面|上面|上述|以上|此前|所有|全部|一切|你的|系统|系統|原有|原来",
         r"指令|指示|提示[词詞]?|命令|规则|規則|说明|說明|设定|設定|要求|限制|约束",
+        unless="错误|錯誤|警告|报错|编译|操作",
     ),
     _language(  # Japanese
         r"無視し|無視す|無視せ|忘れ|従わな|破棄し|上書きし",
@@ -271,4 +277,43 @@ FROM_NOW_ON: tuple[Rule, ...] = (
     ),
 )
 
-LANGUAGES: tuple[Rule, ...] = (*OVERRIDES, *REVEALS, *FROM_NOW_ON)
+_FREE = "instruction_persona"
+WITHOUT_RULES: tuple[Rule, ...] = (
+    rule(
+        _FREE,
+        "du bist",
+        r"\bdu bist (?:ab jetzt|von nun an|ab sofort|jetzt|nun) (?:ein|eine|der|die)\b[^.!?\n]{0,50}?\bohne (?:regeln|einschrankungen|filter|grenzen|beschrankungen)",
+    ),
+    rule(
+        _FREE,
+        "tu es",
+        r"\btu es (?:maintenant|desormais|une?)\b[^.!?\n]{0,50}?\bsans (?:aucune? )?(?:restrictions?|regles?|filtres?|limites?|censure)",
+    ),
+    rule(
+        _FREE,
+        "eres|actua",
+        r"\b(?:ahora eres|eres ahora|actua como|eres una?)\b[^.!?\n]{0,50}?\bsin (?:ninguna? )?(?:restricciones|reglas|limites|filtros|censura)",
+    ),
+    rule(
+        _FREE,
+        "voce",
+        r"\bvoce (?:agora )?(?:e|agora)\b[^.!?\n]{0,50}?\bsem (?:nenhuma )?(?:restricoes|regras|limites|filtros|censura)",
+    ),
+    rule(
+        _FREE,
+        "ты",
+        r"ты (?:теперь|больше|сейчас)[^.!?\n]{0,50}?без (?:каких-либо )?(?:ограничений|правил|цензуры|фильтров)",
+    ),
+    rule(
+        _FREE,
+        "你",
+        r"你(?:现在|現在|将|將)?是[^。！？\n]{0,12}?(?:没有|沒有|不受|无|無)(?:任何)?[^。！？\n]{0,4}?(?:限制|约束|約束|规则|規則|审查)",
+    ),
+    rule(
+        _FREE,
+        "あなたは",
+        r"あなたは[^。！？\n]{0,20}?(?:制限|制約|規則|ルール)の?(?:ない|なし|がない|を受けない)[^。！？\n]{0,6}?(?:ai|アシスタント|モデル)",
+    ),
+)
+
+LANGUAGES: tuple[Rule, ...] = (*OVERRIDES, *REVEALS, *FROM_NOW_ON, *WITHOUT_RULES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.core.screening.cards import NUMBERS
 from holdfast.core.screening.rule import Rules, rule
-from holdfast.core.screening.values import is_key, is_password, trimmed
+from holdfast.core.screening.values import is_key, is_mixed, is_password, trimmed
 from holdfast.core.screening.vendors import VENDORS, is_example
 from holdfast.core.text.patterns import lazily
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from holdfast.core.screening.rule import Span
 
 TOKEN_CHARS_MIN = 13
+LONE_KEY_CHARS_MIN = 20
 
 _NAMING_STEMS = (
-    "pass|pwd|kennwort|contrase|clave|senha|palavra|parola|mot de|mdp|wachtw|adgangs|salasana|jelsz|lösen|losen|hasł|haslo|heslo|şifre|sifre"
+    "pass|pwd|pw|kennwort|contrase|clave|senha|palavra|parola|mot de|mdp|wachtw|adgangs|salasana|jelsz|lösen|losen|hasł|haslo|heslo|şifre|sifre"
     "|лозинк|парол|密码|密碼|口令|暗証|パス|비밀|암호|كلمة|סיסמ|पासव|รหัส|mật|mat khau|kata sandi|sandi|κωδικ|رمز"
 )
 _PASSWORDS = (
-    r"pass(?:word|wort|wd|phrase|code)?|pwd|kennwort|contrase[ñn]a|clave|senha|palavra-passe|parola"
+    r"pass(?:word|wort|wd|phrase|code)?|pwd|(?<![a-z])pw|kennwort|contrase[ñn]a|clave|senha|palavra-passe|parola"
     r"|mots? de passe|mdp|wachtwoord|adgangskode|l[öo]senord|salasana|has[łl]o|heslo|jelsz[óo]"
     r"|[şs]ifre|лозинка|пароль|密码|密碼|口令|暗証番号|パスワード|パス|비밀번호|암호|كلمة (?:المرور|السر)|رمز عبور"
     r"|סיסמ[הא]|पासवर्ड|รหัสผ่าน|m[ậa]t kh[ẩa]u|kata sandi|κωδικ[όο]ς"
@@ -62,9 +63,19 @@ def _named_password(match: re.Match[str], said: str) -> bool:
 def _named_key(match: re.Match[str], said: str) -> bool:
     start = match.start()
     plain = match["k"] in ("key", "ключ", "キー", "키", "schlüssel", "schlussel", "anahtarı")
+    value = trimmed(said)
     if plain and not _KEY_OF().search(match.string[max(0, start - 24) : start]):
-        return False
-    return is_key(trimmed(said))
+        return len(value) >= LONE_KEY_CHARS_MIN and is_mixed(value) and is_key(value)
+    return is_key(value)
+
+
+def _lone_password(_: re.Match[str], said: str) -> bool:
+    return is_mixed(trimmed(said))
+
+
+def _lone_key(_: re.Match[str], said: str) -> bool:
+    value = trimmed(said)
+    return len(value) >= LONE_KEY_CHARS_MIN and is_mixed(value) and is_key(value)
 
 
 def _is_login(_: re.Match[str], said: str) -> bool:
@@ -174,6 +185,24 @@ SAID = Rules(
             r"(?:sshpass\s-p\s?|--pass(?:word|wd)?[= ]|login\s\S{1,64}\spassword\s|mysql\s[^\n]{0,60}\s-p)"
             r"(?P<q>[\"']?)(?P<s>[^\s\"']{4,128})",
             _named_password,
+        ),
+        rule(
+            "secret_password",
+            "password|passwort|passwd|passphrase|pwd|kennwort",
+            r"(?:password|passwort|passwd|passphrase|pwd|kennwort)(?:'s)?\s{1,2}(?P<s>[^\s\"'`<>]{6,128})",
+            _lone_password,
+        ),
+        rule(
+            "secret_password",
+            "login|wifi|wi-fi|wlan|creds|credentials|zugang",
+            r"(?:login|wi-?fi|wlan|creds|credentials|zugang(?:sdaten)?)\s?[:=]\s?[^\s/|,]{1,40}\s?[/|,]\s?(?P<s>[^\s\"'`<>/]{6,128})",
+            _lone_password,
+        ),
+        rule(
+            "secret_key",
+            "key|token|secret",
+            r"(?:api[ _-]?key|access[ _-]?key|secret[ _-]?key|token|secret)\s{1,2}(?P<s>[^\s\"'`<>]{20,4096})",
+            _lone_key,
         ),
         rule(
             "secret_pin",

@@ -60,6 +60,18 @@ def is_key(value: str) -> bool:
     )
 
 
+def is_mixed(value: str) -> bool:
+    """Whether nobody would write it but as a secret: digits among letters of both sizes or signs."""
+    return (
+        len(value) >= WORD_CHARS_MIN
+        and _kinds(value) >= 3
+        and any(map(str.isdigit, value))
+        and not _stands_for_another(value)
+        and not is_example(f"{value}·{value}" if len(value) < 12 else value)
+        and not _is_slug(value)
+    )
+
+
 def bits(value: str) -> float:
     """The entropy of a value's characters, in bits a character."""
     size = len(value)
