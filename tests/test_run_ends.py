@@ -259,6 +259,7 @@ def test_what_cannot_be_a_version_is_named_and_kept_in_its_folder(bench: Bench) 
     assert "back\\\\slash" in laid.note or "back\\slash" in laid.note
     assert (Path(run.folder) / "files/memory/back\\slash").read_text() == "x"
     assert (bench.head(), bench.left()) == (2, [run.id])
+    assert [each.name for each in Path(run.folder).iterdir()] == ["files"]
 
 
 # What it says
@@ -358,6 +359,46 @@ def test_a_run_that_died_before_all_was_laid_out_keeps_nothing(
 
 
 @pytest.mark.row("B11")
+def test_a_dead_process_that_nobody_has_looked_after_is_gone(bench: Bench, tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    runner = Runner(bench, "write:b.md:new", f"ready:{ready}", "sleep")
+    runner.until(ready)
+    runner.process.kill()
+    while lives(runner.process.pid):
+        signal.sigtimedwait([], 0.01)
+    (run, *_) = bench.space.runs().list()
+    assert (run.state, memory_of(run).kept) == ("killed", "recovered")
+    runner.process.communicate()
+
+
+@pytest.mark.row("B11")
+def test_an_interrupted_function_is_a_cancelled_run(bench: Bench) -> None:
+    def interrupted(task: Task) -> None:
+        assert task.memory is not None
+        (task.memory / "b.md").write_text("new")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.space.run(interrupted, "x", memory="notes")
+    (run, *_) = bench.space.runs().list()
+    assert (run.state, memory_of(run).kept) == ("cancelled", "recovered")
+    assert bench.files() == {"a.md": b"one"}
+
+
+@pytest.mark.row("B11")
+def test_the_folder_of_a_run_that_is_over_is_removed_by_whoever_finds_it(
+    bench: Bench, tmp_path: Path
+) -> None:
+    run = bench.run("say:x")
+    left = tmp_path / "vault" / "runs" / run.id
+    (left / "files" / "memory").mkdir(parents=True)
+    (left / "files" / "memory" / "secret.md").write_text("what nobody needs any more")
+    (tmp_path / "vault" / "runs" / "not-a-run").mkdir()
+    bench.space.runs().list()
+    assert bench.left() == ["not-a-run"]
+
+
+@pytest.mark.row("B11")
 def test_two_that_find_a_dead_run_finish_it_once(bench: Bench, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     runner = Runner(bench, "write:b.md:new", f"ready:{ready}", "sleep")
@@ -382,9 +423,11 @@ def kill_at_random(bench: Bench, chance: random.Random, number: int) -> None:
     """Start a run and kill its process, or its agent, or both, at some moment."""
     ready = bench.folder / f"ready{number}"
     steps = [f"ready:{ready}", f"append:log.md:{number}", f"write:{number}.md:{number}"]
-    runner = Runner(bench, *steps, *[f"write:{number}-{n}.md:{n}" for n in range(20)])
+    runner = Runner(bench, *steps, *[f"nap:5 write:{number}-{n}.md:{n}" for n in range(20)])
     target = chance.choice(["runner", "agent", "both"])
-    signal.sigtimedwait([], chance.random() * 0.9)
+    if chance.random() < 0.8:  # else at whatever moment before the agent starts
+        runner.until(ready)
+    signal.sigtimedwait([], chance.random() * 0.35)
     if target != "runner" and ready.exists() and ready.read_text():
         with suppress(ProcessLookupError):
             os.kill(number_in(ready), signal.SIGKILL)

@@ -54,6 +54,11 @@ def sleep(_: str) -> None:
         signal.pause()
 
 
+def nap(rest: str) -> None:
+    """Give whoever kills at random something to hit."""
+    signal.sigtimedwait([], int(rest) / 1000)
+
+
 def spawn(rest: str) -> None:
     subprocess.Popen([sys.executable, "-c", STAY, rest])
     await_(rest)
@@ -122,7 +127,10 @@ def self(rest: str) -> None:
 
 
 STEPS = {
-    **{each.__name__.strip("_"): each for each in (write, append, say, err, ready, await_, sleep)},
+    **{
+        each.__name__.strip("_"): each
+        for each in (write, append, say, err, ready, await_, sleep, nap)
+    },
     **{each.__name__: each for each in (spawn, daemon, rm, empty, replace, link, chmod, env)},
     **{each.__name__: each for each in (flood, octets, deaf, hear, self)},
     "exit": lambda rest: sys.exit(int(rest)),

@@ -49,9 +49,11 @@ def is_gone(name: str) -> bool:
 
 
 def _started(pid: int) -> str:
-    """When a process was started, in the system's own count; empty where it does not tell."""
+    """When a process was started, in the system's own count; empty where it does not tell, and
+    for one that has ended and whose parent has not looked yet."""
     try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19].decode()
+        said = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return "" if said[0] in (b"Z", b"X") else said[19].decode()
     except (OSError, IndexError):
         return ""
 

@@ -9,13 +9,14 @@ there becomes recovery versions, and with one the end is done again from where i
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
 
 from holdfast.core.canonical import keyed
 from holdfast.core.endpoint import client_configuration, mcp_endpoint
-from holdfast.core.masking import forms_of, masked_text
+from holdfast.core.masking import SECRET_CHARS_MIN, forms_of, masked_text
 from holdfast.engine import mounts as stores
 from holdfast.engine import sessions, spaces
 from holdfast.engine.context import assemble
@@ -24,9 +25,11 @@ from holdfast.engine.directories.scan import silent
 from holdfast.engine.naming import session_named
 from holdfast.engine.runs import plan
 from holdfast.engine.runs.folder import (
+    ASIDE,
     CONTEXT,
     CONVERSATION,
     ENDPOINT,
+    FILES,
     NONCE_BYTES,
     PROMPT,
     Outcome,
@@ -86,8 +89,8 @@ class Task(Value):
 
 
 class Asked(Value):
-    """What somebody wants run. `session` is the one that goes on; `context_seq` the moment at
-    which the agent's context is taken, now where None."""
+    """What somebody wants run: an agent's command, or `call`. `previous` is the run from which
+    this one goes on."""
 
     agent: Agent
     call: Callee | None = None
@@ -139,7 +142,7 @@ class Executor:
         values = plan.values_for(agent, asked.inputs)
         secrets = dict(values.secrets)
         key = asked.inputs.environment.get(KEY_VARIABLE)
-        if key:
+        if key is not None and len(key) >= SECRET_CHARS_MIN:
             secrets[KEY_VARIABLE] = key
         forms = forms_of(secrets.values())
         wanted = asked.wanted.replace(
@@ -148,7 +151,8 @@ class Executor:
         )
         name, writer = self._space.name, self._writer(agent)
         mounts = plan.resolve(self._core, name, writer, wanted, run_id)
-        folder = (self._core.runs or Path(tempfile.gettempdir(), "holdfast-runs")) / run_id
+        mine = Path(tempfile.gettempdir(), f"holdfast-runs-{os.getuid()}")
+        folder = (self._core.runs or mine) / run_id
         new = {
             "id": run_id,
             "agent": agent.name,
@@ -482,8 +486,8 @@ def finish(
         lost_bytes=0 if outcome is None else outcome.lost_bytes,
     )
     done = _closed(core, caller, after, "" if outcome is None else outcome.words)
-    if done.worker == run.worker and not left:
-        folder.discard(keep_aside=folder.has_aside())
+    if done.worker == run.worker:
+        folder.discard(but=(FILES, ASIDE) if left else (ASIDE,))
     return done
 
 

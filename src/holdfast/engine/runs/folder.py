@@ -174,13 +174,15 @@ class RunFolder:
     def has_aside(self) -> bool:
         return (self.place / ASIDE).exists()
 
-    def discard(self, *, keep_aside: bool = False) -> None:
-        """Remove it. What cannot be removed is left to whoever comes next."""
-        if not keep_aside:
+    def discard(self, *, but: tuple[str, ...] = ()) -> None:
+        """Remove it, but for some of its parts, where they are there. What cannot be removed is
+        left to whoever comes next."""
+        kept = [name for name in but if (self.place / name).exists()]
+        if not kept:
             _removed(self.place)
             return
         for each in list(self.place.iterdir()):
-            if each.name != ASIDE:
+            if each.name not in kept:
                 _removed(each)
 
 

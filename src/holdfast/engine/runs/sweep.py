@@ -35,7 +35,18 @@ def sweep(core: Core, caller: Caller) -> list[Run]:
                 continue
             finally:
                 end_worker(worker)
+    _tidy(core)
     return done
+
+
+def _tidy(core: Core) -> None:
+    """Remove the folders of runs that are over and need them no more: whoever ended them was
+    stopped before it could."""
+    places = sorted(core.runs.iterdir()) if core.runs is not None and core.runs.is_dir() else []
+    for place in places:
+        run = core.storage.read(lambda snapshot, name=place.name: snapshot.run(name))
+        if run is not None and not run.folder and is_gone(run.worker):
+            RunFolder(place).discard()
 
 
 def _taken(core: Core, caller: Caller, run: Run, worker: str) -> Run | None:
