@@ -15,7 +15,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-STAY = "import os,sys,time; open(sys.argv[1],'w').write(str(os.getpid())); time.sleep(600)"
+STAY = """
+import os, pathlib, sys, time
+part = pathlib.Path(sys.argv[1] + ".part")
+part.write_text(str(os.getpid()))
+part.rename(sys.argv[1])
+time.sleep(600)
+"""
 MEMORY = Path(sys.argv[2])
 
 
@@ -41,7 +47,10 @@ def err(rest: str) -> None:
 
 
 def ready(rest: str) -> None:
-    Path(rest).write_text(str(os.getpid()))
+    """Say so in one go: whoever waits for the file reads it at once."""
+    part = Path(f"{rest}.part")
+    part.write_text(str(os.getpid()))
+    part.rename(rest)
 
 
 def await_(rest: str) -> None:
