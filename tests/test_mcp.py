@@ -93,7 +93,8 @@ def test_the_default_set_of_schemas_is_small() -> None:
         shown = [each.shown.model_dump(by_alias=True, exclude_none=True) for each in offered]
     for tool in shown:
         assert tool["inputSchema"]["type"] == tool["outputSchema"]["type"] == "object"
-    assert estimate_tokens(json.dumps(shown)) < SCHEMA_TOKENS_MAX
+    sent = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+    assert estimate_tokens(sent) < SCHEMA_TOKENS_MAX
 
 
 # Sessions

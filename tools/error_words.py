@@ -284,6 +284,13 @@ WORDS = {
         "the hint says what it takes",
     ),
     "option_invalid": ("an option of a declared store is wrong", "the hint says what it takes"),
+    "artifact_too_large": (
+        "a content is larger than its store takes",
+        "keep it as a directory of type `artifact`",
+    ),
+    "content_empty": ("there is no content to save", "give one"),
+    "content_invalid": ("a content is neither text nor bytes", "encode it first"),
+    "range_invalid": ("a range of lines or bytes is not of its form", "as `10-20` or `10-`"),
     "order_invalid": ("there is no such order", "`newest` or `oldest`"),
     "origin_invalid": ("there is no such origin", "user, agent, tool, web or import"),
     "path_invalid": ("a path in a tree leaves it, or is not of its form", "give a relative path"),
@@ -360,6 +367,11 @@ WORDS = {
         "`holdfast agent list` shows those that there are",
     ),
     "change_not_found": ("the log has no change of that seq", "`holdfast log` lists them"),
+    "artifact_gone": (
+        "the artifact was forgotten, or lapsed because nothing referred to it",
+        "save the content again, and note its id where it is to last",
+    ),
+    "artifact_not_found": ("the store has no artifact of that id", "`holdfast artifact get`"),
     "entry_not_found": ("the store has no entry of that id", "list what is there"),
     "entry_not_yet": ("the entry was not there at that moment", "ask for a later moment"),
     "folder_not_found": ("there is no such folder", "make it first"),
@@ -407,6 +419,10 @@ WORDS = {
     "vault_other": (
         "the folder's history is of another vault, and this one never had it",
         "name the right vault, mount its disk, or begin anew with `--force`",
+    ),
+    "contents_moving": (
+        "contents were collected all the time while one was stored",
+        "do it again when it is quieter",
     ),
     "head_moving": ("others changed the directory all the time", "do it again when it is quieter"),
     "agent_name_taken": ("another agent is registered under the name", "register under another"),
@@ -750,6 +766,14 @@ PROBLEMS = {
     "count_differs": ("a count is not that of the rows", "`holdfast doctor --repair`"),
     "index_differs": (
         "the full-text index has other words than a row",
+        "`holdfast doctor --repair`",
+    ),
+    "references_differ": (
+        "references to artifacts are not those that entries and messages have",
+        "`holdfast doctor --repair`",
+    ),
+    "references_unreadable": (
+        "references to artifacts cannot be read",
         "`holdfast doctor --repair`",
     ),
     "links_differ": (

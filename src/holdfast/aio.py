@@ -32,7 +32,7 @@ from holdfast import wiring
 from holdfast.engine import agents, proposals, space, vault
 from holdfast.engine.runs import face
 from holdfast.engine.skills import SkillLibrary
-from holdfast.strategies import narrative, transcript
+from holdfast.strategies import artifacts, narrative, transcript
 from holdfast.strategies.profile.face import Profile
 from holdfast.strategies.records.face import Records
 
@@ -50,6 +50,7 @@ FACES = (
     narrative.Notes,
     Profile,
     Records,
+    artifacts.Artifacts,
     transcript.Transcript,
     agents.Agents,
     face.Runs,

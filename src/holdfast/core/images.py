@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.core.canonical import canonical, digest
 from holdfast.core.codec import plain
 from holdfast.core.suggesting import suggestion_image
+from holdfast.model.artifact import ArtifactRow
 from holdfast.model.entry import Entry
 from holdfast.model.space import SpaceInfo, Store
 from holdfast.model.times import from_us, to_us
@@ -249,6 +250,43 @@ def run_image(run: Run) -> Image:
         "started_us": _us(run.started),
         "ended_us": _us(run.ended),
     }
+
+
+def artifact_image(artifact: ArtifactRow) -> Image:
+    return {
+        "number": artifact.number,
+        "id": artifact.id,
+        "content": artifact.content,
+        "mime": artifact.mime,
+        "title": artifact.title,
+        "summary": artifact.summary,
+        "size": artifact.size,
+        "lines": artifact.lines,
+        "state": artifact.state,
+        "session": artifact.session,
+        "created_us": to_us(artifact.created),
+        "hours": artifact.hours,
+    }
+
+
+def artifact_from_image(image: Mapping[str, Any], revision: int) -> ArtifactRow:
+    """An artifact as the log has it, which does not say what refers to it."""
+    return ArtifactRow(
+        id=image["id"],
+        number=image["number"],
+        content=image["content"],
+        mime=image["mime"],
+        title=image["title"],
+        summary=image["summary"],
+        size=image["size"],
+        lines=image["lines"],
+        state=image["state"],
+        session=image["session"],
+        created=from_us(image["created_us"]),
+        hours=image["hours"],
+        until=None,
+        revision=revision,
+    )
 
 
 def proposal_image(proposal: Proposal) -> Image:

@@ -61,11 +61,11 @@ def text_of(value: Any, found: dict[str, Json]) -> str:
 
 
 def result_schema(annotation: Any) -> dict[str, Any]:
-    """The schema of what `result_of` makes of a value of this type, one level deep."""
-    shapes = [_fields_of(each) for each in _members(annotation)]
-    known = {name: form for shape in shapes for name, form in shape.items()}
-    differ = {n for n in known for shape in shapes if n in shape and shape[n] != known[n]}
-    properties = {name: {} if name in differ else form for name, form in known.items()}
+    """The schema of what `result_of` makes of a value of this type, one level deep, as far as it
+    says anything: agents pay for its words too."""
+    members = _members(annotation)
+    known = _fields_of(members[0]) if len(members) == 1 else {}
+    properties = {name: form for name, form in known.items() if form}
     return {"type": "object", **({"properties": properties} if properties else {})}
 
 

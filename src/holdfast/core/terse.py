@@ -48,7 +48,8 @@ def advice_on(text: str) -> tuple[Advice, ...]:
         found.append(
             _advice(
                 "note_is_document",
-                f"{chars} characters: keep the text as a file, and note one line about it",
+                f"{chars} characters: keep the text as an artifact (artifact_save, or holdfast "
+                "artifact save), and note one line that names its id",
             )
         )
     elif chars > NOTE_CHARS:

@@ -17,6 +17,7 @@ from holdfast.model.session import SOURCE
 from holdfast.model.write import Actor, Write, check_write
 from holdfast.strategies import (
     STRATEGIES,
+    artifacts,
     keyvalue,
     narrative,
     profile,
@@ -133,6 +134,26 @@ class StoreDesk:
 
     def unsaved_uses(self) -> None:
         self.core.uses.flush(self.core.storage)
+
+    def mutate_with(
+        self,
+        content: bytes,
+        op: str,
+        arguments: Mapping[str, Json],
+        unit: Callable[[Work, Store], T],
+        write: Write,
+    ) -> T:
+        from holdfast.engine.artifacts import with_content
+
+        def attempt(keep: Callable[[Work], None]) -> T:
+            def run(work: Work, store: Store) -> T:
+                keep(work)
+                return unit(work, store)
+
+            return self.mutate(op, arguments, run, write)
+
+        self._to_write()
+        return with_content(self.core, content, attempt)
 
     def value_data(self, namespace: str, key: str) -> bytes | None:
         store, at_us = self._known, self.core.clock()
@@ -311,6 +332,10 @@ class Space:
         info = self.info()
         folder = None if info is None or info.path is None else Path(info.path)
         return SkillLibrary(self.desk(skills.NAME, store), folder)
+
+    def artifacts(self, store: str | None = None) -> artifacts.Artifacts:
+        """What is too large for a note; of the store `artifacts`, or the only one, unless named."""
+        return artifacts.Artifacts(self.desk(artifacts.NAME, store))
 
     def inbox(self) -> Inbox:
         """What waits for somebody to decide: proposals, and writes that were held."""

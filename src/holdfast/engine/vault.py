@@ -132,6 +132,12 @@ class Vault:
 
         return storage.read(unit)
 
+    def sweep(self) -> Sequence[str]:
+        """Let go of what lapsed, as it is done in the background; the ids of the artifacts."""
+        from holdfast.engine.artifacts import sweep
+
+        return sweep(self._core)
+
     def tidy(self) -> None:
         """Do at once what waits for quiet moments: merge the index, seal the log."""
         self._core.storage.tidy()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from holdfast.core.preferences import Settings
+    from holdfast.model.artifact import ArtifactRow
     from holdfast.model.change import Change
     from holdfast.model.directory import Version
     from holdfast.model.entry import Entry
@@ -233,6 +234,27 @@ class NowView:
 
         return beginning(self._snapshot, version, path, bytes_max)
 
+    def artifact(self, store: Store, name: str) -> ArtifactRow:
+        from holdfast.engine.artifacts import find
+
+        return find(self._snapshot, store, name, self.at_us)
+
+    def newest_artifacts(self, store: Store, limit: int) -> Sequence[ArtifactRow]:
+        return self._snapshot.newest_artifacts(store, _today(self.at_us), limit)
+
+    def stretch(self, name: str, start: int, stop: int) -> bytes:
+        from holdfast.engine.directories.objects import stretch
+
+        return stretch(self._snapshot, name, start, stop)
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        from holdfast.engine.directories.objects import pieces_of
+
+        return pieces_of(self._snapshot, name)
+
+    def references(self, artifact: ArtifactRow) -> int:
+        return self._snapshot.references(artifact.id)
+
     @property
     def messages(self) -> MessageReads:
         return self._snapshot
@@ -383,6 +405,30 @@ class PastView:
 
     def screened(self, store: Store, text: str) -> str:
         return self._now.screened(store, text)
+
+    def artifact(self, store: Store, name: str) -> ArtifactRow:
+        from holdfast.engine.artifacts import missing, then
+
+        for each in then(self._snapshot, store, self._seq):
+            if each.id == name:
+                return each
+        raise missing(store, name)
+
+    def newest_artifacts(self, store: Store, limit: int) -> Sequence[ArtifactRow]:
+        from holdfast.engine.artifacts import then
+
+        found = list(then(self._snapshot, store, self._seq))
+        found.sort(key=lambda each: (each.created, each.number), reverse=True)
+        return found[:limit]
+
+    def stretch(self, name: str, start: int, stop: int) -> bytes:
+        return self._now.stretch(name, start, stop)
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        return self._now.pieces(name)
+
+    def references(self, artifact: ArtifactRow) -> int:
+        return self._now.references(artifact)
 
     @property
     def messages(self) -> MessageReads:

@@ -28,6 +28,7 @@ from holdfast.core.lifecycle import step
 from holdfast.core.screening import fields_of, look_ahead
 from holdfast.core.suggesting import of_changes, of_new
 from holdfast.core.text import TEXT_VERSION
+from holdfast.engine.artifact_work import ArtifactWork
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
 from holdfast.engine.screening import HeldWrite, Veiled, put_in_inbox, veiled_reason
@@ -94,9 +95,14 @@ class Core(Value):
 
     def wake(self) -> None:
         """Let the jobs that wait be done in this process, off the caller's path."""
+        from holdfast.engine.artifacts import sweep
         from holdfast.engine.reviews import run_due
 
-        self.background.start(lambda: all(True for _ in run_due(self)))
+        def work() -> None:
+            sweep(self)
+            all(True for _ in run_due(self))
+
+        self.background.start(work)
 
 
 def mutate(
@@ -184,7 +190,7 @@ def _again(known: StoredAnswer, meant: bytes) -> Any:
         ) from exc
 
 
-class Work(NowView):
+class Work(ArtifactWork, NowView):
     """A transaction that leaves a trace of everything it does."""
 
     def __init__(self, core: Core, tx: Transaction, caller: Caller, write: Write) -> None:
@@ -412,10 +418,10 @@ class Work(NowView):
         return due, reviews.news(self, session, self.settings(store))
 
     def wake_for(self, space_name: str) -> None:
-        """Once this is committed, see to it that somebody does the reviews that are left."""
-        from holdfast.engine import reviews
+        """Once this is committed, see to it that somebody does what is left to do."""
+        from holdfast.engine import artifacts, reviews
 
-        if not self.wakes and reviews.is_left(self):
+        if not self.wakes and (reviews.is_left(self) or artifacts.any_lapsed(self.tx, self.at_us)):
             settings = self._preferences.settings(space_name)
             self.wakes = not self._core.background.detaches or settings.flag("review.detach")
 

@@ -59,7 +59,7 @@ class Offered:
         self.shown = types.Tool(
             name=self.name,
             description=inspect.cleandoc(tool.__doc__ or ""),
-            input_schema={**self._form.schema(), "type": "object"},
+            input_schema=_input_schema(self._form),
             output_schema=result_schema(signature.return_annotation),
         )
 
@@ -83,6 +83,14 @@ class Offered:
             ) from None
         needs = self._form.needs
         return {key: value for key, value in given.items() if value is not None or key in needs}
+
+
+def _input_schema(form: Group) -> dict[str, Any]:
+    """As the protocol wants it, and no longer than it must be: agents pay for every word, and what
+    a tool does not take is refused by name in any case."""
+    schema = {**form.schema(), "type": "object"}
+    del schema["additionalProperties"]
+    return schema
 
 
 class SpaceServer:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         "proposal",
         "run",
         "erasure",
+        "artifact",
     ]
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from holdfast.model.space import SpaceInfo, Store, StoreSpec, StoreType
     from holdfast.model.vault import Frozen, StoredAnswer, VaultInfo
     from holdfast.model.write import Caller
+    from holdfast.ports.contents import ArtifactView, ArtifactWork, ContentReads, ContentWrites
     from holdfast.ports.desk import Desk
     from holdfast.ports.erasing import ErasureReads, ErasureWrites
     from holdfast.ports.jobs import JobReads, JobWrites
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         ValueReads,
         TreeReads,
         HoldingReads,
+        ContentReads,
         MessageReads,
         JobReads,
         ProposalReads,
@@ -215,6 +217,7 @@ if TYPE_CHECKING:
         ValueWrites,
         TreeWrites,
         HoldingWrites,
+        ContentWrites,
         MessageWrites,
         JobWrites,
         ProposalWrites,
@@ -325,7 +328,7 @@ if TYPE_CHECKING:
 
         def close(self) -> None: ...
 
-    class View(Protocol):
+    class View(ArtifactView, Protocol):
         """What a strategy may read of a store: now, or as of an earlier moment."""
 
         @property
@@ -428,7 +431,7 @@ if TYPE_CHECKING:
             """A session of the store's space, by its id or short form."""
             ...
 
-    class Work(View, Protocol):
+    class Work(View, ArtifactWork, Protocol):
         """What a strategy may do to a store inside one unit of work."""
 
         @property

@@ -5,7 +5,16 @@ A new one is a module with what `ports.Strategy` asks for and a `NAME`, and a li
 
 from __future__ import annotations
 
-from holdfast.strategies import directory, keyvalue, narrative, profile, records, skills, transcript
+from holdfast.strategies import (
+    artifacts,
+    directory,
+    keyvalue,
+    narrative,
+    profile,
+    records,
+    skills,
+    transcript,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.ports import Strategy
 
 STRATEGIES: Mapping[str, Strategy] = {
+    artifacts.NAME: artifacts,
     directory.NAME: directory,
     keyvalue.NAME: keyvalue,
     narrative.NAME: narrative,

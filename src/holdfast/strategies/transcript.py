@@ -69,6 +69,8 @@ SNIPPET_CHARS = 240
 SWEPT_AT_ONCE = 100
 READ_LIMIT = 50
 SOURCES_MAX = 100
+# So many messages before an answer are looked at for the call that it answers.
+ASKED_BEFORE = 20
 
 
 # Declaration
@@ -134,7 +136,7 @@ def say(work: Work, store: Store, session: Session, new: NewMessage) -> SaidNow:
         text="" if left_out else new.text,
         calls=new.calls,
         call=new.call,
-        tool=new.tool,
+        tool=new.tool or _tool_of(work, session, new.call, messages),
         given_id=new.given_id,
         origin=origin,
         trust=trust,
@@ -149,6 +151,18 @@ def say(work: Work, store: Store, session: Session, new: NewMessage) -> SaidNow:
     turn = int(new.role == "user" and not new.rewound)
     work.messages.count_message(session, turn, to_us(when))
     return SaidNow(message=message, turns=turns + turn, outcome="said")
+
+
+def _tool_of(work: Work, session: Session, call: str, messages: int) -> str:
+    """The tool that a call was of, which an answer need not say again."""
+    if not call:
+        return ""
+    start = max(messages - ASKED_BEFORE + 1, 1)
+    for message in reversed(work.messages.messages(session, start, ASKED_BEFORE)):
+        for each in message.calls:
+            if each.id == call:
+                return each.name
+    return ""
 
 
 def hear(work: Work, store: Store, session: Session, new: NewMessage) -> SaidNow:

@@ -46,10 +46,14 @@ TABLE = Table(
             Noun(
                 name=name,
                 summary=f"push, pull and compare directories of type {name}",
-                commands="holdfast.cli.commands.directories:COMMANDS",
+                commands=f"holdfast.cli.commands.{module}:COMMANDS",
                 heading=_MEMORY,
             )
-            for name in ("memory", "artifact", "volume")
+            for name, module in (
+                ("memory", "directories"),
+                ("artifact", "artifacts"),
+                ("volume", "directories"),
+            )
         ),
         Noun(
             name="review",

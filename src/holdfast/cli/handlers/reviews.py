@@ -82,6 +82,8 @@ def worker(call: Call, out: Output) -> None:
             out.note(f"Working on {vault.where}; stop with Ctrl-C")
         pause = Event()
         while True:
+            if gone := vault.sweep():
+                out.note(f"Let go of {len(gone)} artifacts that nothing refers to")
             for job in vault.review():
                 out.emit(plain(job), line_of(job))
                 out.flush()

@@ -1,4 +1,4 @@
-"""Removing objects that no kept version leads to and no entry holds.
+"""Removing objects that no kept version leads to and no entry or artifact holds.
 
 Marking looks at one moment. What is removed is removed in transactions that first mark what was
 made since; a push that rests on an object which went meanwhile notices by the count of collections,
@@ -80,8 +80,14 @@ def marked(snapshot: Snapshot, trees: Iterable[str], held: Iterable[str] = ()) -
     return reach
 
 
+def held_by_others(snapshot: Snapshot, after: int) -> Iterator[str]:
+    """The contents that no tree leads to and that are kept: of entries and artifacts."""
+    yield from snapshot.held(after)
+    yield from snapshot.kept_contents(after)
+
+
 def _mark(snapshot: Snapshot, reach: Reach, after: int) -> None:
-    _mark_from(snapshot, snapshot.kept_trees(after), snapshot.held(after), reach)
+    _mark_from(snapshot, snapshot.kept_trees(after), held_by_others(snapshot, after), reach)
 
 
 def _mark_from(snapshot: Snapshot, trees: Iterable[str], held: Iterable[str], reach: Reach) -> None:

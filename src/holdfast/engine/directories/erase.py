@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.core.trees.tree import EMPTY, walk
 from holdfast.engine import erasing
-from holdfast.engine.directories.collect import marked
+from holdfast.engine.directories.collect import held_by_others, marked
 from holdfast.engine.directories.objects import Objects
 from holdfast.engine.work import mutate
 from holdfast.errors import NotFound
@@ -91,7 +91,7 @@ def _doomed(desk: Desk, name: str) -> _Doomed:
     def look(snapshot: Snapshot) -> tuple[Reach, Sequence[Version], Reached]:
         found = _ever(snapshot, desk, name)
         versions = [version for each in found for version in snapshot.versions(each)]
-        others = marked(snapshot, snapshot.trees_but(found), snapshot.held(0))
+        others = marked(snapshot, snapshot.trees_but(found), held_by_others(snapshot, 0))
         own = marked(snapshot, [version.tree for version in versions])
         alone = shared = size = 0
         for digest, length in snapshot.objects_with_lengths():

@@ -135,27 +135,27 @@ class Objects:
 
 def content(snapshot: Snapshot, name: str) -> bytes:
     """A whole content, verified."""
-    return b"".join(_pieces(snapshot, name))
+    return b"".join(pieces_of(snapshot, name))
 
 
 def beginning(snapshot: Snapshot, version: Version, path: str, bytes_max: int) -> bytes | None:
     """The first bytes of a file of a version. Of a large one only its first parts are read."""
 
     def load(name: str) -> bytes:
-        return b"".join(_pieces(snapshot, name))
+        return b"".join(pieces_of(snapshot, name))
 
     node = find(version.root, path, load)
     if node is None or node.kind not in (FILE, PROGRAM):
         return None
     data = b""
-    for piece in _pieces(snapshot, node.digest):
+    for piece in pieces_of(snapshot, node.digest):
         data += piece
         if len(data) >= bytes_max:
             break
     return data[:bytes_max]
 
 
-def _pieces(snapshot: Snapshot, name: str) -> Iterator[bytes]:
+def pieces_of(snapshot: Snapshot, name: str) -> Iterator[bytes]:
     """A content piece by piece, each one verified, in one look at the vault."""
     form, size, data = stored(snapshot, name)
     if form != RECIPE:
@@ -163,6 +163,20 @@ def _pieces(snapshot: Snapshot, name: str) -> Iterator[bytes]:
         return
     for part in decode_recipe(data, size):
         yield verified(part.digest, stored(snapshot, part.digest)[2])
+
+
+def stretch(snapshot: Snapshot, name: str, start: int, stop: int) -> bytes:
+    """The bytes of a content between two places. Of a large one only those parts are read."""
+    form, size, data = stored(snapshot, name)
+    if form != RECIPE:
+        return verified(name, data)[start:stop]
+    at, found = 0, list[bytes]()
+    for part in decode_recipe(data, size):
+        if at < stop and at + part.size > start:
+            piece = verified(part.digest, stored(snapshot, part.digest)[2])
+            found.append(piece[max(start - at, 0) : stop - at])
+        at += part.size
+    return b"".join(found)
 
 
 def stored(snapshot: Snapshot, name: str) -> tuple[str, int, bytes]:

@@ -12,6 +12,7 @@ from holdfast.core.canonical import canonical_text, digest, keyed, row_digest
 from holdfast.core.images import entry_from_image, entry_image, message_image
 from holdfast.core.text import normal_form
 from holdfast.model.value import Value
+from holdfast.storage.sqlite.contents import make_mentions_anew
 from holdfast.storage.sqlite.holdings import hold_again
 from holdfast.storage.sqlite.index import rebuild
 from holdfast.storage.sqlite.links import relink
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from holdfast.model.problem import Problem
 
 # The kinds of targets whose rows stand in a table of that name.
-KINDS = ("space", "store", "session", "proposal", "entry", "message", "run", "erasure")
+KINDS = ("space", "store", "session", "proposal", "entry", "message", "run", "erasure", "artifact")
 
 
 class Newest(Value):
@@ -142,6 +143,7 @@ def repairs(conn: apsw.Connection) -> Iterator[str]:
     links = relink(conn, (entry_from(row) for row in entries(look)))
     yield f"{links:,} links between entries were made anew"
     yield f"the {hold_again(conn):,} contents that entries hold were noted anew"
+    yield f"{make_mentions_anew(conn, look):,} references to artifacts were made anew"
     yield f"the full-text index of {rebuild_messages(conn):,} messages was made anew"
 
 

@@ -36,6 +36,7 @@ _KEYS = {
     "proposal": "SELECT number, id FROM proposal ORDER BY id",
     "run": "SELECT number, id FROM run ORDER BY id",
     "erasure": "SELECT number, id FROM erasure ORDER BY id",
+    "artifact": "SELECT number, id FROM artifact ORDER BY id",
     "entry": "SELECT number, id FROM entry INDEXED BY entry_id ORDER BY substr(id, -8), id",
 }
 _SMALL = ("vault", "seal", "answer", "frozen", "namespace", "job", "model_call", "run_output")
@@ -151,6 +152,7 @@ def _newest(look: Look) -> int:
         "SELECT max(number) FROM entry",
         "SELECT max(revision) FROM session",
         "SELECT max(revision) FROM message",
+        "SELECT max(number) FROM artifact",
     ):
         try:
             newest = look.rows(statement)[0][0]

@@ -143,7 +143,8 @@ class ObjectWrites(ObjectReads):
 
 
 def object_problems(rows: Callable[..., list[Row]], unreadable: Any) -> Iterator[Problem]:
-    """Objects that are not what their names say, and those that a version or an entry lacks."""
+    """Objects that are not what their names say, and those that a version, an entry or an artifact
+    lacks."""
     return _Checking(rows, unreadable).problems()
 
 
@@ -205,16 +206,20 @@ class _Checking:
         return data if data is not None and len(data) == length else None
 
     def _lacking(self) -> Iterator[Problem]:
-        """Every tree of a kept version must be whole. What is damaged was named already."""
+        """Every tree of a kept version must be whole, and so must every artifact's content. What is
+        damaged was named already."""
+        from holdfast.storage.sqlite.contents import STATEMENTS as CONTENTS
         from holdfast.storage.sqlite.directories import STATEMENTS as TREES
         from holdfast.storage.sqlite.holdings import HOLDINGS
 
         try:
             roots = [(tree, True, owner) for tree, owner in self.rows(TREES["version_trees"])]
             held = self.rows(HOLDINGS["held_by"])
+            kept = self.rows(CONTENTS["artifact_contents"])
         except self.unreadable:
             return
         roots += [(from_blob(name), False, owner) for name, owner in held]
+        roots += [(name, False, owner) for name, owner in kept]
         seen: set[tuple[str, bool]] = set()
         for root, is_tree, owner in roots:
             waiting = [(root, is_tree)]

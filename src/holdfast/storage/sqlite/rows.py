@@ -51,6 +51,10 @@ DIGESTED: dict[str, tuple[str, ...]] = {
         *("number", "id", "directory", "v", "tree", "files", "size", "parents", "kind", "author"),
         *("run", "session", "message", "at_us"),
     ),
+    "artifact": (
+        *("number", "id", "store", "content", "mime", "title", "summary", "size", "lines", "state"),
+        *("session", "created_us", "hours", "until_us", "revision"),
+    ),
     "proposal": (
         *("number", "id", "space", "store", "state", "held", "suggestion", "actor", "user"),
         *("session", "created_us", "decided_us", "decided_by", "fingerprint", "passes"),

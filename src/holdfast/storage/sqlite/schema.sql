@@ -414,3 +414,38 @@ CREATE TABLE holding (
 CREATE INDEX holding_seq ON holding (seq);
 
 CREATE INDEX entry_titled ON entry (store, subject) WHERE subject <> '' AND state <> 'forgotten';
+
+CREATE TABLE artifact (
+    number     INTEGER PRIMARY KEY,
+    id         TEXT NOT NULL,
+    store      INTEGER NOT NULL REFERENCES store (number),
+    content    TEXT NOT NULL,
+    mime       TEXT NOT NULL,
+    title      TEXT NOT NULL,
+    summary    TEXT NOT NULL,
+    size       INTEGER NOT NULL,
+    lines      INTEGER,
+    state      TEXT NOT NULL CHECK (state IN ('kept', 'forgotten')),
+    session    TEXT,
+    created_us INTEGER NOT NULL,
+    hours      INTEGER NOT NULL,
+    until_us   INTEGER,
+    revision   INTEGER NOT NULL,
+    digest     BLOB NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX artifact_id ON artifact (id);
+
+CREATE UNIQUE INDEX artifact_content ON artifact (store, content) WHERE state = 'kept';
+
+CREATE INDEX artifact_newest ON artifact (store, created_us, number) WHERE state = 'kept';
+
+CREATE INDEX artifact_until ON artifact (until_us)
+    WHERE state = 'kept' AND until_us IS NOT NULL;
+
+CREATE TABLE mention (
+    target TEXT NOT NULL,
+    kind   TEXT NOT NULL CHECK (kind IN ('entry', 'message')),
+    source INTEGER NOT NULL,
+    PRIMARY KEY (target, kind, source)
+) STRICT, WITHOUT ROWID;

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 
+from holdfast.core import mentions
 from holdfast.core.canonical import canonical, digest, row_digest
 from holdfast.model.times import to_us
 from holdfast.model.vault import Frozen, StoredAnswer
 from holdfast.storage.sqlite import rows
+from holdfast.storage.sqlite.contents import ContentReads, ContentWrites
 from holdfast.storage.sqlite.directories import TreeReads, TreeWrites
 from holdfast.storage.sqlite.erasures import ErasureReads, ErasureWrites
 from holdfast.storage.sqlite.holdings import HoldingReads, HoldingWrites
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from holdfast.model.change import Change, Kind
     from holdfast.model.entry import Entry
     from holdfast.model.ids import SessionId
+    from holdfast.model.message import Message
     from holdfast.model.query import EntryQuery
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
@@ -51,6 +54,7 @@ class SqliteSnapshot(
     ValueReads,
     TreeReads,
     HoldingReads,
+    ContentReads,
     MessageReads,
     JobReads,
     ProposalReads,
@@ -254,6 +258,7 @@ class SqliteTransaction(
     ValueWrites,
     TreeWrites,
     HoldingWrites,
+    ContentWrites,
     MessageWrites,
     JobWrites,
     ProposalWrites,
@@ -308,7 +313,18 @@ class SqliteTransaction(
     ) -> None:
         self._do("put_entry", rows.entry_row(entry, store.number, fingerprint))
         self.put_links(entry, before)
+        self.put_mentions(
+            "entry", entry.number, mentions.of_entry(before), mentions.of_entry(entry)
+        )
         reindex(self._conn, before, entry, store.number)
+
+    def put_message(
+        self, session: Session, message: Message, before: Message | None, terms: str
+    ) -> None:
+        super().put_message(session, message, before, terms)
+        self.put_mentions(
+            "message", message.number, mentions.of_message(before), mentions.of_message(message)
+        )
 
     def keep_answer(self, answer: StoredAnswer) -> None:
         self._do("keep_answer", rows.answer_row(answer))

@@ -14,6 +14,7 @@ from holdfast.core.canonical import digest, row_digest
 from holdfast.model.names import shown
 from holdfast.storage.migrate import steps_in
 from holdfast.storage.sqlite import holdings
+from holdfast.storage.sqlite.contents import mention_problems
 from holdfast.storage.sqlite.index import indexed
 from holdfast.storage.sqlite.ledger import rows_against_log
 from holdfast.storage.sqlite.links import LINKS, unlike
@@ -65,6 +66,7 @@ def problems(look: Look) -> Iterator[Problem]:
     yield from _index_against_rows(look)
     yield from _links_against_rows(look)
     yield from _holdings_against_log(look)
+    yield from mention_problems(look)
     yield from message_problems(look)
     yield from object_problems(look.rows, UNREADABLE)
     for number, name, _ in miscounted(look):
