@@ -26,6 +26,7 @@ JOBS = {
     "values": "values",
     "add-entry": "add_entry",
     "context": "context",
+    "records": "records",
     "start-up": "start_up",
     "import": "importing",
     "encryption": "encryption",

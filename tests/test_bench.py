@@ -49,6 +49,20 @@ ROWS = {
             "AgentVM, in memory",
         )
     ],
+    "records": [
+        *(
+            f"{name}, N = {size}"
+            for size in (20, 60)
+            for name in (
+                "raw apsw: 3 covering queries",
+                "holdfast space.context()",
+                "holdfast records.search()",
+            )
+        ),
+        "time, 60 to 20",
+        "tokens of the context, N = 20",
+        "tokens of the context, N = 60",
+    ],
     "add-entry": [
         *(
             f"{name}, N = {size}"

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from records_kit import subjects, tools
 
 import holdfast
 from holdfast.engine.workspace import parse_workspace
@@ -17,12 +18,11 @@ from holdfast.testing import ManualClock, raises
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from holdfast.engine.space import Space
     from holdfast.engine.vault import Vault
-    from holdfast.model.record import RecordRows
 
 AGENT = Caller(actor=Actor(kind="agent", name="helper"))
 IMPORTER = Caller(actor=Actor(kind="importer", name="files"))
@@ -42,14 +42,6 @@ def vault(tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
 @pytest.fixture
 def space(vault: Vault) -> Space:
     return vault.space()
-
-
-def tools(space: Space) -> dict[str, Callable[..., Any]]:
-    return {tool.__name__: tool for tool in space.tools()}
-
-
-def subjects(rows: RecordRows) -> list[str]:
-    return [row.subject for row in rows]
 
 
 def confirmed(space: Space, body: str, **said: Any) -> str:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from records_kit import fill, subjects, tools
 
 import holdfast
 from holdfast.core.preference_table import TABLE
@@ -19,13 +20,12 @@ from holdfast.testing import ManualClock, raises
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from holdfast.engine.space import Space
     from holdfast.engine.vault import Vault
     from holdfast.model.entry import Entry
-    from holdfast.model.record import RecordRows
 
 AGENT = Caller(actor=Actor(kind="agent", name="helper"))
 REVIEWER = Actor(kind="reviewer", name="rules")
@@ -45,14 +45,6 @@ def vault(tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
 @pytest.fixture
 def space(vault: Vault) -> Space:
     return vault.space()
-
-
-def tools(space: Space) -> dict[str, Callable[..., Any]]:
-    return {tool.__name__: tool for tool in space.tools()}
-
-
-def subjects(rows: RecordRows) -> list[str]:
-    return [row.subject for row in rows]
 
 
 def confirmed(space: Space, body: str, **said: Any) -> Entry:
@@ -422,28 +414,6 @@ def test_the_presets_differ_in_what_a_session_sees(space: Space) -> None:
     }
 
 
-def fill(vault: Vault, count: int) -> None:
-    """So many records at once, as one change of a program would make them."""
-    desk = vault.space().desk("records")
-    from holdfast.model.entry import NewEntry
-    from holdfast.model.write import Write
-
-    def unit(work: Any, store: Any) -> None:
-        for number in range(count):
-            work.add(
-                store,
-                NewEntry(
-                    text=f"Fact number {number} of the project",
-                    subject=f"Fact {number:06}",
-                    kind="project_fact",
-                    importance=number % 101,
-                    origin="user",
-                ),
-            )
-
-    desk.mutate("fill", {}, unit, Write())
-
-
 @pytest.mark.row("G10")
 @pytest.mark.parametrize(
     "counts", [(100, 3_000), pytest.param((100, 100_000), marks=pytest.mark.slow)]
@@ -452,7 +422,7 @@ def test_a_context_stays_as_small_however_many_records_there_are(counts: tuple[i
     tokens: list[int] = []
     for count in counts:
         with holdfast.open("memory:", clock=ManualClock()) as vault:
-            fill(vault, count)
+            fill(vault.space(), count)
             context = vault.space().context()
             shown = [line for line in context.text.splitlines() if line.startswith("- ")]
             assert len(shown) == 50

@@ -12,12 +12,11 @@ from pathlib import Path
 import apsw
 import pytest
 from cli_vault import Cli, cli_in, ok
+from records_kit import fill
 
 import holdfast
 from holdfast import aio
 from holdfast.errors import InvalidInput, NotFound
-from holdfast.model.entry import NewEntry
-from holdfast.model.write import Write
 from holdfast.storage.sql import load
 from holdfast.storage.sqlite import queries
 from holdfast.testing import ManualClock, raises
@@ -323,21 +322,6 @@ def counted() -> Iterator[list[str]]:
         yield seen
     finally:
         apsw.connection_hooks.remove(watch)
-
-
-def fill(space: Space, count: int) -> None:
-    def unit(work: Any, store: Any) -> None:
-        for number in range(count):
-            new = NewEntry(
-                text=f"Fact {number} is so",
-                subject=f"Subject {number}",
-                kind="project_fact",
-                given_id=f"n{number}",
-                origin="user",
-            )
-            work.add(store, new)
-
-    space.desk("records").mutate("fill", {}, unit, Write())
 
 
 @pytest.mark.row("G10", "G11", "G07")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.model.space import Store
     from holdfast.ports import View, Work
 
-NEAR_LOOKED = 8
+NEAR_LOOKED = 3
 NEAR_CHARS = 2_000
 TAGS_MAX = 100
 REFS_MAX = 1_000
@@ -166,15 +166,17 @@ def _near(work: Work, store: Store, new: NewEntry, settings: Settings) -> tuple[
     rule = settings.word("write.near")
     if rule == "ignore":
         return ()
-    from holdfast.core.text import NEAR_MIN, similarity
+    from holdfast.core.text import NEAR_MIN, similarity, sketch
 
     head = new.text[:NEAR_CHARS]
-    asked = SearchQuery(text=f"{new.subject} {head[:400]}", match="any", limit=NEAR_LOOKED)
-    found = [
-        hit.entry
-        for hit in work.search([store], asked)
-        if hit.entry.kind == new.kind and hit.entry.scope == new.scope
-    ]
+    asked = SearchQuery(
+        text=" ".join(sketch(head)),
+        match="any",
+        kinds=(new.kind,),
+        limit=NEAR_LOOKED,
+        rerank="relevance",
+    )
+    found = [hit.entry for hit in work.search([store], asked) if hit.entry.scope == new.scope]
     near = [e for e in found if similarity(head, e.text[:NEAR_CHARS]) >= NEAR_MIN]
     if near and rule == "refuse":
         raise Conflict(
