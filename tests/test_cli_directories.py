@@ -150,12 +150,15 @@ def test_a_person_sees_how_far_a_long_push_is(cli: Cli) -> None:
     with (place / "big").open("wb") as target:
         target.truncate(1 << 30)  # a hole: long to hash and quick to make
     os.chdir(place)
-    shown = run_in_terminal(["memory", "push"], env=cli.env).stdout
-    assert "read: 0 files, " in shown
-    assert "/s\r\x1b[K" in shown
-    assert "1.0 GiB" in shown
+    for verb in ("status", "push"):  # the first one keeps what it found
+        shown = run_in_terminal(["memory", verb], env=cli.env).stdout
+        assert "/s\r\x1b[K" in shown
+        what = "read: 0 files, " if verb == "status" else "store: 1 files, "
+        assert what in shown
     (place / "big").write_bytes(b"changed")
-    assert "read" not in cli.fresh("memory", "push").stderr
+    for verb in ("status", "push", "pull"):
+        quiet = cli.fresh("memory", verb)
+        assert "\r" not in quiet.stdout + quiet.stderr, "nobody watches"
 
 
 @pytest.mark.row("A06")

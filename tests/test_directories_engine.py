@@ -459,6 +459,23 @@ def test_small_edits_are_small(tmp_path: Path, vault: Vault) -> None:
         assert (tmp_path / "copy" / name).read_bytes() == (root / name).read_bytes()
 
 
+@pytest.mark.row("A05")
+def test_a_large_file_is_told_of_piece_by_piece(notes: Path, vault: Vault) -> None:
+    (notes / "big").write_bytes(random.Random(6).randbytes(5_000_000))
+    told: list[tuple[str, int, int]] = []
+
+    def hear(*what: str | int) -> None:
+        told.append(what)  # type: ignore[arg-type]
+
+    memory(vault).push(notes, progress=hear)
+    memory(vault).clone("notes", notes.parent / "copy", progress=hear)
+    for what, last in (("read", 5_000_000), ("store", 5_000_000), ("write", 5_000_014)):
+        sizes = [size for doing, _, size in told if doing == what]
+        assert sizes == sorted(sizes)
+        assert len(set(sizes)) > 3
+        assert sizes[-1] == last
+
+
 def ticked(working: Working) -> None:
     """Come back when the file system's clock has gone on, so that what was written is settled."""
     now = working.clock_ns()

@@ -136,7 +136,7 @@ def _say_pulled(out: Output, pulled: Pulled) -> int:
 
 def status(call: Call, out: Output) -> None:
     with opened_space(call) as space:
-        found = _of(call, space).status(_here())
+        found = _of(call, space).status(_here(), progress=progress_of(out))
     _left_out(out, found.left_out)
     out.emit(plain(found), lambda: "\n".join(_status_lines(found)))
     if found.relation in ("behind", "diverged"):
@@ -201,7 +201,8 @@ def diff(call: Call, out: Output) -> None:
         directories = _of(call, space)
         name = _name(call, directories, "name")
         here = None if call["name"] is not None else _here()
-        found = list(directories.diff(name, call["from"] or "base", call["to"], folder=here))
+        progress, first = progress_of(out), call["from"] or "base"
+        found = list(directories.diff(name, first, call["to"], folder=here, progress=progress))
     if out.json:
         rows: list[dict[str, str]] = [
             {"path": d.path, "kind": d.kind, "lines": d.lines.decode(errors="backslashreplace")}

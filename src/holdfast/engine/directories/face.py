@@ -164,12 +164,12 @@ class Directories:
             lambda: clone(self._desk, check_directory_name(name), Path(folder), options)
         )
 
-    def status(self, folder: Place) -> FolderStatus:
+    def status(self, folder: Place, *, progress: Progress = silent) -> FolderStatus:
         working = self._folder(folder)
         self._desk.find_of(working)
         with working.held():
             finish(working)
-            return look.status(self._desk, working)
+            return look.status(self._desk, working, progress)
 
     def list(self, *, hidden: bool = False) -> Sequence[Listed]:
         """Each directory by name, with what its head holds."""
@@ -193,15 +193,16 @@ class Directories:
         after: str | None = None,
         *,
         folder: Place | None = None,
+        progress: Progress = silent,
     ) -> Iterator[FileDiff]:
         """What differs between two versions, or between one and a folder. `base` is the version
         that the folder was last brought to, without a folder the head."""
         if folder is None or after is not None:
-            return look.diff(self._desk, name, before, after, None)
+            return look.diff(self._desk, name, before, after, None, progress)
         working = self._folder(folder)
         with working.held():
             finish(working)
-            return iter(list(look.diff(self._desk, name, before, after, working)))
+            return iter(list(look.diff(self._desk, name, before, after, working, progress)))
 
     def rollback(
         self,

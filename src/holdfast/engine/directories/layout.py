@@ -95,17 +95,26 @@ def _contents(
         if node.kind == FOLDER:
             yield path, node, ()
             continue
-        files, size = files + 1, size + node.size
+        files += 1
         progress("write", files, size)
         if node.size > FILE_CUT.whole_max:
-            yield path, node, objects.pieces(node.digest)
+            yield path, node, _told(objects.pieces(node.digest), files, size, progress)
+            size += node.size
             continue
+        size += node.size
         batch.append((path, node))
         held += node.size
         if held > FETCHED_BYTES or len(batch) >= FETCHED_FILES:
             yield from _fetched(batch, objects)
             batch, held = [], 0
     yield from _fetched(batch, objects)
+
+
+def _told(pieces: Iterable[bytes], files: int, before: int, progress: Progress) -> Iterator[bytes]:
+    for piece in pieces:
+        yield piece
+        before += len(piece)
+        progress("write", files, before)
 
 
 def _fetched(

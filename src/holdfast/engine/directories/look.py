@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from holdfast.engine.directories.desk import Desk
     from holdfast.engine.directories.folder import Working
+    from holdfast.engine.directories.scan import Progress
     from holdfast.model.directory import Directory, Version
     from holdfast.model.tree import Change, Node
 
@@ -72,9 +73,9 @@ class FileDiff(Value):
     lines: bytes
 
 
-def status(desk: Desk, working: Working) -> FolderStatus:
+def status(desk: Desk, working: Working, progress: Progress) -> FolderStatus:
     directory, head, seen = desk.find_of(working)
-    found = scan(working)
+    found = scan(working, progress)
     base = base_of(working, seen, found.root.digest)
     objects = Objects(desk.core.storage, found.folders)
     since = (base or head).root
@@ -142,12 +143,17 @@ def log(desk: Desk, name: str, limit: int) -> Sequence[Entry]:
 
 
 def diff(
-    desk: Desk, name: str, before: str, after: str | None, working: Working | None
+    desk: Desk,
+    name: str,
+    before: str,
+    after: str | None,
+    working: Working | None,
+    progress: Progress,
 ) -> Iterator[FileDiff]:
     """What differs between two versions, or between one and the working folder."""
     _, head, seen = desk.find(name)
     if after is None and working is not None:
-        found = scan(working)
+        found = scan(working, progress)
         base = base_of(working, seen, found.root.digest) or head
         old = base if before == "base" else resolved(before, seen)
         new, local = found.root, LocalContents(working.root, found)

@@ -230,8 +230,15 @@ def file_content(name: str, size: int, opened: Callable[[], BinaryIO | bytes]) -
 class Storing:
     """Puts contents into the vault. `rest` is what the version's own transaction has to store."""
 
-    def __init__(self, storage: Storage, at_us: int, changed: Callable[[str], Exception]) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        at_us: int,
+        changed: Callable[[str], Exception],
+        cut: Callable[[int], None] = lambda _: None,
+    ) -> None:
         self._storage, self._at_us, self._changed = storage, at_us, changed
+        self._cut = cut  # hears of so many more bytes of a large content
         self._seen: set[str] = set()
         self.rest: list[Pack] = []
         self._bytes = 0
@@ -285,6 +292,7 @@ class Storing:
 
         for name, piece in beside(_cut(source, content.cut), named):
             parts.append(Part(digest=name, size=len(piece)))
+            self._cut(len(piece))
             if name not in self._seen:
                 self._seen.add(name)
                 if not self._storage.read(partial(_holds, name=name, content=piece)):

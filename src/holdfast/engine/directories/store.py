@@ -47,15 +47,34 @@ def store_scan(
     def changed(name: str) -> Changed:
         return Changed(changing(found.paths.get(name, name)))
 
-    storing = Storing(desk.core.storage, desk.core.clock(), changed)
+    told = _Told(progress)
+    storing = Storing(desk.core.storage, desk.core.clock(), changed, told.more)
     objects = Objects(desk.core.storage, found.folders)
     with failing(working.root), Root(working.root) as root:
-        storing.add(_contents(found, rests_on, objects.load, root, progress))
+        storing.add(_contents(found, rests_on, objects.load, root, told))
     storing.add(
         folder_content(name, found.folders[name])
         for name in _folders(rests_on, found.root, objects.load)
     )
     return storing
+
+
+class _Told:
+    """How far storing is: files that were begun, and the bytes of those before with what was cut of
+    the one that is large."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._files = self._before = self._size = self._cut = 0
+
+    def next(self, size: int) -> None:
+        self._files, self._before = self._files + 1, self._before + self._size
+        self._size, self._cut = size, 0
+        self._progress("store", self._files, self._before)
+
+    def more(self, size: int) -> None:
+        self._cut += size
+        self._progress("store", self._files, self._before + self._cut)
 
 
 def store_merged(storing: Storing, merged: MergedTree) -> None:
@@ -67,17 +86,15 @@ def store_merged(storing: Storing, merged: MergedTree) -> None:
 
 
 def _contents(
-    found: Scan, rests_on: Node, load: Load, root: Root, progress: Progress
+    found: Scan, rests_on: Node, load: Load, root: Root, told: _Told
 ) -> Iterator[Content]:
-    files = size = 0
     for change in compare(rests_on, found.root, load):
         node = change.after
         if node is None or node.kind == FOLDER:
             continue
         if change.before is not None and change.before.digest == node.digest:
             continue
-        files, size = files + 1, size + node.size
-        progress("store", files, size)
+        told.next(node.size)
         opened = partial(_opened, found, root, change.path, node)
         yield file_content(node.digest, node.size, opened)
 
