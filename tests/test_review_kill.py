@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 KILLS = int(os.environ.get("HOLDFAST_KILLS", "8"))
 WORKER = Path(__file__).parent / "programs" / "review_worker.py"
 TURNS = 10
+# About how often a worker asks for the time or for chance in one review.
+CALLS_OF_A_REVIEW = 60
 
 
 def talked(where: Path, sessions: int, reviews: int) -> set[tuple[str, bool]]:
@@ -41,13 +43,9 @@ def talked(where: Path, sessions: int, reviews: int) -> set[tuple[str, bool]]:
     return wanted - {(f"{session} read {reviews * TURNS}", True) for session in range(sessions)}
 
 
-def worker(where: Path) -> subprocess.Popen[str]:
-    begun = subprocess.Popen(
-        [sys.executable, str(WORKER), str(where)], stdout=subprocess.PIPE, text=True
-    )
-    assert begun.stdout is not None
-    assert begun.stdout.readline() == "begun\n"
-    return begun
+def worker(where: Path, calls: int = 0) -> int:
+    """How a worker ended that was to be killed after so many calls; 0 is not."""
+    return subprocess.run([sys.executable, str(WORKER), str(where), str(calls)]).returncode
 
 
 def check(vault: Vault, wanted: set[tuple[str, bool]]) -> None:
@@ -68,22 +66,17 @@ def check(vault: Vault, wanted: set[tuple[str, bool]]) -> None:
 
 
 def killed_and_finished(where: Path, kills: int) -> list[int]:
-    """How far the reviews were at each kill; done to their end afterwards."""
+    """How far the vault was at each kill; all reviews are done to their end afterwards."""
     chance = random.Random(11)
     wanted = talked(where, sessions=max(kills // 3, 3), reviews=3)
     places: list[int] = []
     for _ in range(kills):
-        begun = worker(where)
-        try:
-            begun.wait(chance.uniform(0, 0.12))
-        except subprocess.TimeoutExpired:
-            os.kill(begun.pid, signal.SIGKILL)
-        begun.communicate()
-        with holdfast.open(where, reviewers=lambda _: ()) as vault:
-            vault._core.background.stop(0)
-            places.append(vault.status().seq)
-            assert list(vault.verify()) == []
-    assert worker(where).communicate() == ("", None)
+        if worker(where, chance.randrange(1, CALLS_OF_A_REVIEW)) == -signal.SIGKILL:
+            with holdfast.open(where, reviewers=lambda _: ()) as vault:
+                vault._core.background.stop(0)
+                places.append(vault.status().seq)
+                assert list(vault.verify()) == []
+    assert worker(where) == 0
     with holdfast.open(where) as vault:
         check(vault, wanted)
     return places
@@ -91,14 +84,14 @@ def killed_and_finished(where: Path, kills: int) -> list[int]:
 
 @pytest.mark.row("D11", "D12", "I04")
 def test_a_worker_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
-    killed_and_finished(tmp_path / "vault", KILLS)
+    assert len(killed_and_finished(tmp_path / "vault", KILLS)) == KILLS
 
 
 @pytest.mark.slow
 @pytest.mark.row("D11")
 def test_many_kills_of_workers(tmp_path: Path) -> None:
     places = killed_and_finished(tmp_path / "vault", max(KILLS, 200))
-    assert len(set(places)) > 20, "it was killed at many different moments"
+    assert len(set(places)) > len(places) / 2, "it was killed at many different moments"
 
 
 @pytest.mark.row("D11")

@@ -1,17 +1,21 @@
 """Do the reviews of a vault: of every message that begins with "fact:" a note, and of every one of
-a tool a proposal. A line when it begins.
+a tool a proposal. Killed (SIGKILL, by itself) when it asks for the time or for chance the so many
+times: in the middle of whatever it is doing then.
 
-python review_worker.py VAULT
+python review_worker.py VAULT [CALLS]
 """
 
 from __future__ import annotations
 
+import itertools
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
 import holdfast
 from holdfast.model.review import Suggestion
+from holdfast.wiring import clock_us
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +47,27 @@ class Facts:
         ]
 
 
-if __name__ == "__main__":
-    with holdfast.open(sys.argv[1], reviewers=lambda _: (Facts(),)) as vault:
-        os.write(1, b"begun\n")
+def main() -> None:
+    last = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    calls = itertools.count(1)
+
+    def count() -> None:
+        if next(calls) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def clock() -> int:
+        count()
+        return clock_us()
+
+    def random(size: int) -> bytes:
+        count()
+        return os.urandom(size)
+
+    with holdfast.open(
+        sys.argv[1], reviewers=lambda _: (Facts(),), clock=clock, random=random
+    ) as vault:
         vault.review()
+
+
+if __name__ == "__main__":
+    main()

@@ -48,6 +48,8 @@ TRIES_MAX = 100
 # After so many tries that broke off, a review is left to the reviewer that works without help: it
 # is quick, and a call of a model is not paid for again and again.
 HELPED_TRIES_MAX = 2
+# So many sessions are looked at for the review to make next, however many wait.
+LOOKED_AT = 64
 KNOWN_MAX = 500
 MESSAGES_MAX = 10_000
 
@@ -67,7 +69,7 @@ def schedule(work: Work, store: Store, session: Session, message: Message) -> bo
 
 def is_left(work: Work) -> bool:
     """Whether a review waits that nobody alive is at."""
-    return any(not _is_held(job, work.at_us) for job in work.tx.open_jobs())
+    return any(not _is_held(job, work.at_us) for job in work.tx.open_jobs(LOOKED_AT))
 
 
 def ask(tx: Transaction, session: Session, reviewed: int, last: int, user: str, at_us: int) -> Job:
@@ -187,16 +189,13 @@ def _claim(core: Core, tx: Transaction, worker: str) -> Job | None:
     """The job to do next: one at a time a session, in their order; of those the one that was tried
     the least, so that none which breaks its worker stands before the others."""
     at_us = core.clock()
-    busy: set[str] = set()
     free: list[Job] = []
-    for job in tx.open_jobs():
-        if job.session in busy:
+    for job in tx.open_jobs(LOOKED_AT):
+        if _is_held(job, at_us):
             continue
-        if job.tries >= TRIES_MAX and not _is_held(job, at_us):
+        if job.tries >= TRIES_MAX:
             tx.put_job(job.replace(state="failed", worker=None, done=from_us(at_us)))
-            continue
-        busy.add(job.session)
-        if not _is_held(job, at_us):
+        else:
             free.append(job)
     if not free:
         return None

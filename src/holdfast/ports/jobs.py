@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     class JobReads(Protocol):
         def job(self, number: int) -> Job | None: ...
 
-        def open_jobs(self) -> Sequence[Job]:
-            """Those that wait or run, as they came."""
+        def open_jobs(self, limit: int) -> Sequence[Job]:
+            """Of each session the first that waits or runs, as they came."""
             ...
 
         def failed_jobs(self) -> Sequence[Job]:

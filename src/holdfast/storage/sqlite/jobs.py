@@ -41,8 +41,8 @@ class JobReads:
         row = next(self._jobs("job", (number,)), None)
         return None if row is None else job_from(row)
 
-    def open_jobs(self) -> Sequence[Job]:
-        return [job_from(row) for row in self._jobs("open_jobs")]
+    def open_jobs(self, limit: int) -> Sequence[Job]:
+        return [job_from(row) for row in self._jobs("open_jobs", (limit,))]
 
     def failed_jobs(self) -> Sequence[Job]:
         return [job_from(row) for row in self._jobs("failed_jobs")]

@@ -7,10 +7,14 @@ FROM job j JOIN session s ON s.number = j.session JOIN space p ON p.number = s.s
 WHERE j.number = ?;
 
 -- name: open_jobs
+-- Of each session the first that waits or runs.
 SELECT j.number, s.id, j.session, p.name, j.first, j.last, j.user, j.state, j.made_us, j.done_us,
     j.worker, j.lease_us, j.tries, j.told, j.body
 FROM job j JOIN session s ON s.number = j.session JOIN space p ON p.number = s.space
-WHERE j.state IN ('waiting', 'running') ORDER BY j.number;
+WHERE j.state IN ('waiting', 'running') AND NOT EXISTS (SELECT 1 FROM job e
+    WHERE e.kind = j.kind AND e.session = j.session AND e.first < j.first
+        AND e.state IN ('waiting', 'running'))
+ORDER BY j.number LIMIT ?;
 
 -- name: failed_jobs
 SELECT j.number, s.id, j.session, p.name, j.first, j.last, j.user, j.state, j.made_us, j.done_us,
