@@ -202,8 +202,8 @@ ENGLISH: tuple[Rule, ...] = (
     rule(
         "instruction_exfiltrate",
         "![",
-        r"!\[[^\]\n]{0,80}\]\(\s{0,3}https?://[^\s)]{1,200}[?&=/][^\s)]{0,100}(?:\{\{?|\[|<|\$\{?|%7b)\s{0,2}[^\s)]{0,30}?"
-        r"(?:data|secret|conversation|history|prompt|memor|context|token|key|password|message|chat|user|summary|base64|info)",
+        r"!\[[^\]\n]{0,80}\]\(\s{0,3}https?://(?P<s>[^\s)]{1,300})",
+        lambda _, said: _FILLED_IN().search(said) is not None,
     ),
     rule(
         "instruction_conceal",
@@ -323,6 +323,10 @@ FORMS: tuple[Rule, ...] = (
     ),
 )
 
+_FILLED_IN = lazily(
+    r"(?:[{\[<$]|%7b)[^\s)]{0,30}?"
+    r"(?:data|secret|conversation|history|prompt|memor|context|token|key|password|message|chat|user|summary|base64|info)"
+)
 _TO_OTHERS = lazily(
     r"\bthe (?:text|content|messages?|instructions?)s? (?:above|before)\b(?! verbatim)"
 )
