@@ -177,7 +177,11 @@ def test_any_text_is_looked_at(text: str, name: str) -> None:
         assert class_of(each) in CLASSES
 
 
-@settings(max_examples=200)
+def test_what_is_no_base64_is_no_login() -> None:
+    assert find("Authorization: Basic " + "YWRtaW46U") == ()
+
+
+@settings(max_examples=400)
 @given(st.lists(st.sampled_from([case.text for case in cases(WORK)]), max_size=4), st.data())
 def test_any_mixture_of_cases_is_looked_at(texts: list[str], data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(["", " ", "\n", '"', "\u200b"])).join(texts)

@@ -93,7 +93,10 @@ _WORDS_FOR_PASSWORDS = lazily(
 def _is_basic(_: re.Match[str], said: str) -> bool:
     from base64 import b64decode
 
-    login = b64decode(said + "=" * (-len(said) % 4))
+    try:
+        login = b64decode(said + "=" * (-len(said) % 4))
+    except ValueError:  # no number of bytes is so long in Base64
+        return False
     user, colon, word = login.decode("latin-1").partition(":")
     return bool(colon and user.isprintable() and len(word) > 3 and word.isprintable()) and (
         _WORDS_FOR_PASSWORDS().fullmatch(word.lower()) is None
