@@ -4,6 +4,7 @@ what a review may do."""
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,10 @@ def confirmed(space: Space, body: str, **said: Any) -> Entry:
     """A record that every session sees, whatever the preset."""
     free = space.preferring({"write.start": "confirmed", "write.near": "ignore"})
     return free.records().add(body, **said).entry
+
+
+def clock_time(clock: ManualClock) -> datetime:
+    return datetime.fromtimestamp(clock.us / 1_000_000, UTC)
 
 
 def preset(space: Space, name: str) -> Space:
@@ -242,6 +247,36 @@ def test_an_update_may_contradict_and_two_do_not_become_one(space: Space) -> Non
         records.update(two.id, "it is postgres", subject="Database")
     done = records.update(two.id, subject="Database")
     assert [row.id for row in done.supersedes] == [one.handle]
+
+
+@pytest.mark.row("G16")
+def test_what_gave_way_and_is_updated_is_so_again(space: Space, clock: ManualClock) -> None:
+    preset(space, "aggressive")
+    records = space.records()
+    old = records.add("It is Postgres", subject="Database").entry
+    new = records.add("It is SQLite", subject="Database").entry
+    clock.advance(days=1)
+    done = records.update(old.id, "It is Postgres 18")
+    assert [row.id for row in done.supersedes] == [new.handle]
+    found = records.read(old.id)
+    assert (found.says, found.entry.until, found.entry.hidden) == ("", None, False)
+    assert records.read(new.id).says == f"it gave way to {old.id}"
+    assert f"[{old.handle}]" in space.context().text
+
+
+@pytest.mark.row("G15")
+def test_what_was_said_to_end_ends_and_may_happen_again(space: Space, clock: ManualClock) -> None:
+    until = clock_time(clock) + timedelta(days=3)
+    state = confirmed(space, "The rollout runs", kind="task_state", until=until)
+    fact = confirmed(space, "The office is closed", until=until)
+    clock.advance(days=4)
+    records = space.records()
+    confirmed(space, "another")
+    assert records.read(state.id).says == "it was closed: its time is over"
+    assert (records.read(fact.id).says, "The office" in space.context().text) == ("", False)
+    again = records.add("The rollout runs", kind="task_state")
+    assert (again.outcome, again.entry.until) == ("reopened", None)
+    assert "The rollout runs" in space.context().text
 
 
 # Decay

@@ -137,7 +137,10 @@ def _again(
         facts = known.counted(entry, "again")
         facts = known.without(facts, "closed", "closed_us") if entry.hidden else facts
         event = "show" if entry.hidden else "adjust"
-        after = work.move(store, entry, event, **_refreshed(work, facts, settings))
+        changes = _refreshed(work, facts, settings)
+        if entry.hidden and "until" not in changes:
+            changes["until"] = None  # its time was over, and it is so again
+        after = work.move(store, entry, event, **changes)
         if means.approved and after.state == "draft":
             after = promote(work, store, after.id, means).entry
         return RecordAdded(entry=after, outcome="reopened" if why else "again")
@@ -337,6 +340,8 @@ def update(
         wanted["until"] = known.idle_until(settings, work.at_us)
     elif "until" in wanted:
         facts = known.without(facts, "idle")
+    elif entry.hidden and entry.until is not None and entry.until <= work.at:
+        wanted["until"] = None  # it is so again
     after = entry.replace(**{**wanted, "facts": facts})
     others = _replaced(work, store, entry, after, means, settings) if says else []
     if entry.hidden and entry.state != "forgotten":
