@@ -31,7 +31,7 @@ def fill(space: Space, count: int) -> None:
                 text=f"Fact number {number} of the project",
                 subject=f"Fact {number:06}",
                 kind="project_fact",
-                given_id=f"n{number}",
+                given_id=f"n{number:06}",
                 importance=number % 101,
                 origin="user",
             )

@@ -339,9 +339,9 @@ def test_what_is_asked_of_the_vault_does_not_grow_with_it(tmp_path: Path) -> Non
             calls: dict[str, Any] = {
                 "block": space.context,
                 "whole block": space.preferring({"disclosure.depth": "full"}).context,
-                "read": partial(records.read, "n1"),
+                "read": partial(records.read, "n000001"),
                 "list": partial(records.list, limit=1),
-                "links": partial(records.links, "n1"),
+                "links": partial(records.links, "n000001"),
             }
             for name, call in calls.items():
                 call()

@@ -31,6 +31,8 @@ RAW = "raw apsw: 3 covering queries"
 OURS = "holdfast space.context()"
 FIND = "holdfast records.search()"
 SUBJECTS_SHOWN = 50
+# Words put together by chance now and then read like an instruction.
+UNSCREENED = Caller(preferences=(("screening.find", []),))
 COUNTED = 1_050
 SIZE_GOAL = 1.02
 SHOWN = "store = ? AND subject <> '' AND hidden = 0 AND state IN ('confirmed', 'updated')"
@@ -159,7 +161,7 @@ def _fill(folder: Path, *, size: int) -> None:
 def _add(
     core: Core, store: Store, first: int, texts: list[str], chance: Random, tx: Transaction
 ) -> None:
-    work = Work(core, tx, Caller(), Write())
+    work = Work(core, tx, UNSCREENED, Write())
     for number, text in enumerate(texts, first):
         new = NewEntry(
             text=text,
