@@ -350,6 +350,10 @@ WORDS = {
     "workspace_unreadable": ("`workspace.yml` cannot be read", "check its permissions"),
     "workspace_yaml": ("`workspace.yml` is no YAML", "check indentation, quotes and colons"),
     # What was named is not there
+    "strategy_missing": (
+        "no package offers the strategy that a store has",
+        "install the package that does",
+    ),
     "skill_file_not_found": ("the skill has no such file", "`holdfast skill show` lists them"),
     "skill_folder_not_found": ("there is no such folder of skills", "name one that is there"),
     "skill_not_found": ("the store has no such skill", "`holdfast skill list` shows them"),
@@ -455,6 +459,12 @@ WORDS = {
         "read it again, then decide",
     ),
     # A rule forbids it
+    "plugin_broken": (
+        "the strategy of a package cannot be loaded",
+        "update or uninstall that package",
+    ),
+    "plugin_clash": ("two packages offer one strategy, or one that is built in", "keep one"),
+    "plugin_unfit": ("what a package offers is no strategy", "update or uninstall that package"),
     "mirror_empty": (
         "the mirrored folder has no skills any more, and all would be forgotten",
         "remove its `.holdfast/skills.json` to have them written again",
@@ -784,6 +794,7 @@ PROBLEMS = {
         "the contents that an entry holds are not those that the log says",
         "`holdfast doctor --repair`",
     ),
+    "plugin_unusable": ("a package's strategy cannot be used", "update or uninstall it"),
     "holdings_unreadable": ("what entries hold cannot be read", "`holdfast doctor --repair`"),
     "links_unreadable": (
         "the links between entries cannot be read",

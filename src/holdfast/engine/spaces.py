@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.engine.work import Work
     from holdfast.model.space import SpaceSpec
     from holdfast.ports import Snapshot
+    from holdfast.strategies.plugins import Plugin
 
 
 def default_stores() -> tuple[StoreSpec, ...]:
@@ -239,6 +240,13 @@ def _new_store(
         position=position,
         revision=work.seq + 1,
     )
+
+
+def offered() -> list[Plugin]:
+    """The strategies that other packages offer, each with what is wrong with it."""
+    from holdfast.strategies.plugins import plugins
+
+    return list(plugins(list(STRATEGIES)))
 
 
 def check_strategy(name: str) -> str:

@@ -16,7 +16,9 @@ from holdfast.cli.opening import (
 from holdfast.cli.output import Column, in_a_line
 from holdfast.core.codec import plain
 from holdfast.engine.history import LogQuery
+from holdfast.engine.spaces import offered
 from holdfast.model.ids import short
+from holdfast.model.problem import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from holdfast.engine.vault import Status
     from holdfast.model.change import Change
     from holdfast.model.entry import Json
-    from holdfast.model.problem import Problem
 
 
 def init(call: Call, out: Output) -> None:
@@ -114,6 +115,17 @@ def doctor(call: Call, out: Output) -> int:
         repaired: list[Json] = list(vault.repair()) if call["repair"] else []
         problems = list(vault.verify())
         found = _status_of(call, vault.status())
+    plugins = offered()
+    problems += [
+        Problem(
+            code="plugin_unusable",
+            what=f"the package {plugin.package} {plugin.version}",
+            message=plugin.problem,
+            cure="update or uninstall that package",
+        )
+        for plugin in plugins
+        if plugin.problem
+    ]
     runs: dict[str, Json] = {
         "holdfast": holdfast.__version__,
         "python": ".".join(map(str, sys.version_info[:3])),
@@ -124,6 +136,7 @@ def doctor(call: Call, out: Output) -> int:
         {
             "runs": runs,
             "status": _fields(found),
+            "plugins": [plain(plugin) for plugin in plugins],
             "repaired": repaired,
             "problems": [plain(problem) for problem in problems],
         },
@@ -133,6 +146,7 @@ def doctor(call: Call, out: Output) -> int:
                     **runs
                 ),
                 *_status_lines(found),
+                *(f"adds   {each.name}: {each.package} {each.version}" for each in plugins),
                 *(f"done   {in_a_line(str(line))}" for line in repaired),
                 *(_problem_lines(problems) or ["sound"]),
             ]

@@ -16,7 +16,7 @@ from holdfast.core.forms import (
     mapping,
 )
 from holdfast.engine.spaces import default_stores
-from holdfast.errors import InvalidInput, OptionInvalid
+from holdfast.errors import InvalidInput, OptionInvalid, Unsupported
 from holdfast.model.entry import IMPORTANCE_MAX
 from holdfast.model.mount import MODES, MOUNT_SCOPES
 from holdfast.model.names import check_name, shown
@@ -33,7 +33,18 @@ if TYPE_CHECKING:
     from holdfast.model.space import StoreType
 
 _NAME = Text(about="what it is called in this space", pattern=NAME_PATTERN)
-_STRATEGY = Text(about="how it behaves", choices=tuple(sorted(STRATEGIES)), noun="strategy")
+_BUILT_IN = tuple(sorted(STRATEGIES))
+
+
+class StrategyName(Text):
+    """A strategy that is built in, or that an installed package offers."""
+
+    def read(self, value: Any, path: tuple[str | int, ...]) -> Json:
+        offered = isinstance(value, str) and value not in _BUILT_IN and value in STRATEGIES
+        return value if offered else super().read(value, path)
+
+
+_STRATEGY = StrategyName(about="how it behaves", choices=_BUILT_IN, noun="strategy")
 _TYPE = Text(
     about="long_term keeps; short_term lets go of the oldest",
     choices=STORE_TYPES,
@@ -59,9 +70,7 @@ class StoreForm(Form):
     def _schema(self) -> dict[str, Any]:
         return {
             "anyOf": [
-                self._variant(strategy, kind)
-                for strategy in sorted(STRATEGIES)
-                for kind in STORE_TYPES
+                self._variant(strategy, kind) for strategy in _BUILT_IN for kind in STORE_TYPES
             ]
         }
 
@@ -187,5 +196,7 @@ def _store(item: Mapping[str, Any], path: tuple[str | int, ...], place: Place) -
         return STRATEGIES[spec.strategy].check(spec)
     except OptionInvalid as exc:
         raise place.wrong((*path, exc.field), exc.message, exc.hint) from None
+    except Unsupported as exc:
+        raise place.wrong((*path, "strategy"), exc.message, exc.hint) from exc
     except InvalidInput as exc:
         raise place.wrong((*path, "name"), exc.message, exc.hint) from None
