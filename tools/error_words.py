@@ -70,6 +70,11 @@ WORDS = {
         "pinned entries, or those of the change itself, leave no room",
         "unpin or remove one, or say it shorter",
     ),
+    "editor_failed": (
+        "the editor could not be started, or said that it failed; nothing was changed",
+        "set VISUAL or EDITOR to one that waits until the file is closed",
+    ),
+    "nothing_to_remember": ("a question was given to be remembered", "say the fact itself"),
     "profile_file_edited": (
         "an export would write over a file with edits that were not read in",
         "`holdfast profile sync` takes them in",

@@ -41,6 +41,7 @@ from holdfast.model.profile import (
     ProfileReset,
     ProfileSync,
     ProfileWrite,
+    Remembered,
 )
 from holdfast.model.proposal import Proposal, ProposalState
 from holdfast.model.query import Order, Page
@@ -168,6 +169,9 @@ class Space:
     async def profile(self, store: str | None = ...) -> Profile: ...
     async def skills(self, store: str | None = ...) -> SkillLibrary: ...
     async def artifacts(self, store: str | None = ...) -> Artifacts: ...
+    async def remember(
+        self, text: str, *, origin: Origin = ..., **write: Unpack[WriteOptions]
+    ) -> Remembered: ...
     async def inbox(self) -> Inbox: ...
     async def search(
         self, text: str = ..., *, store: str | None = ..., **asked: Unpack[SearchOptions]
@@ -301,6 +305,9 @@ class Profile:
         **write: Unpack[WriteOptions],
     ) -> ProfileWrite: ...
     async def restore(self, entry: str, **write: Unpack[WriteOptions]) -> ProfileWrite: ...
+    async def remember(
+        self, text: str, *, origin: Origin = ..., **write: Unpack[WriteOptions]
+    ) -> Remembered: ...
     async def merge(
         self,
         file: str,

@@ -44,9 +44,10 @@ if TYPE_CHECKING:
     from holdfast.model.change import Change
     from holdfast.model.context import Context
     from holdfast.model.directory import DirectoryType
-    from holdfast.model.entry import Advice, Entry, Json
+    from holdfast.model.entry import Advice, Entry, Json, Origin
     from holdfast.model.importing import Imported as ImportedSessions
     from holdfast.model.message import SaidNow
+    from holdfast.model.profile import Remembered
     from holdfast.model.recall import Recall
     from holdfast.model.review import Role
     from holdfast.model.run import Run
@@ -336,6 +337,16 @@ class Space:
     def artifacts(self, store: str | None = None) -> artifacts.Artifacts:
         """What is too large for a note; of the store `artifacts`, or the only one, unless named."""
         return artifacts.Artifacts(self.desk(artifacts.NAME, store))
+
+    def remember(
+        self, text: str, *, origin: Origin = "user", **write: Unpack[WriteOptions]
+    ) -> Remembered:
+        """Keep a fact, or forget one: "Remember that I prefer tea", "Forget that I prefer tea".
+
+        It comes into USER.md when it is about the person, else into MEMORY.md, as a fact and not
+        as the sentence. Where it is not clear what is to be forgotten, nothing is.
+        """
+        return self.profile().remember(text, origin=origin, **write)
 
     def inbox(self) -> Inbox:
         """What waits for somebody to decide: proposals, and writes that were held."""

@@ -412,10 +412,14 @@ class Work(ArtifactWork, NowView):
         self, store: Store, session: Session, message: Message
     ) -> tuple[bool, tuple[str, ...]]:
         from holdfast.engine import reviews
+        from holdfast.engine.heeding import heed
 
+        asked = tuple(heed(self, session, message))
         due = message.role == "user" and reviews.schedule(self, store, session, message)
         self.wake_for(store.space_name)
-        return due, reviews.news(self, session, self.settings(store))
+        settings = self.settings(store)
+        told = asked if settings.word("review.notices") != "off" else ()
+        return due, (*told, *reviews.news(self, session, settings))
 
     def wake_for(self, space_name: str) -> None:
         """Once this is committed, see to it that somebody does what is left to do."""

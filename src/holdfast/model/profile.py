@@ -23,6 +23,17 @@ CHARS_MAX: dict[File, int] = {"USER": 1_375, "MEMORY": 2_200}
 # From so many percent on, a file is said to fill up.
 WARN_PERCENT = (80, 90)
 
+# The questions, by the name of the answer, in the order in which they are asked.
+QUESTIONS: dict[str, str] = {
+    "name": "What are you called?",
+    "role": "What do you do?",
+    "company": "For whom do you work?",
+    "goals": "What do you want to reach?",
+    "challenges": "What makes that hard?",
+    "tools": "What do you work with?",
+    "timezone": "In which time zone are you?",
+}
+
 
 class Gauge(Value):
     """How full a file is, in characters as its reader sees them."""
@@ -149,3 +160,4 @@ class Remembered(Value):
     candidates: tuple[Entry, ...] = ()
     evicted: tuple[Entry, ...] = ()
     notice: str
+    advice: tuple[Advice, ...] = ()

@@ -37,6 +37,18 @@ TABLE = Table(
             heading=_MEMORY,
         ),
         Noun(
+            name="profile",
+            summary="keep the two files that every session knows",
+            commands="holdfast.cli.commands.profile:PROFILE",
+            heading=_MEMORY,
+        ),
+        Noun(
+            name="remember",
+            summary="keep a fact, or forget one, in so many words",
+            commands="holdfast.cli.commands.profile:REMEMBER",
+            heading=_MEMORY,
+        ),
+        Noun(
             name="kv",
             summary="keep JSON values by key",
             commands="holdfast.cli.commands.values:KV",

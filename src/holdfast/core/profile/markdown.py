@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 INDENT = "  "
+# A line right under one that is so long goes on with it; under a shorter one it is another entry.
+WRAPPED_CHARS = 50
 
 _ITEM = lazily(r"( ?)([-*+]|[0-9]{1,9}[.)])(?:( +|\t)(.*)|)\Z")
 _HEADING = lazily(r" ?(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\Z")
@@ -118,11 +120,11 @@ class _Reader:
         if blanks >= len(INDENT) or line.startswith("\t"):
             self._lines += [*self._blank, _dedented(line, blanks, self._offset)]
             self._blank = []
-        elif self._blank or _begins(line):
+        elif not self._blank and len(self._lines[-1]) >= WRAPPED_CHARS and not _begins(line):
+            self._lines.append(line.strip(" "))
+        else:
             self._close()
             self._outside(line)
-        else:
-            self._lines.append(line.strip(" "))
 
     def _outside(self, line: str) -> None:
         found = _ITEM().match(line)

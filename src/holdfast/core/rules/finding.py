@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 class Finding(Value):
     """One fact. `about` is what it is about, such as what was replaced by it or what is gone.
 
+    `of_person` where the user asked to remember it and spoke of themselves.
     `corrects` where it was said as a correction of something said before.
     """
 
@@ -49,6 +50,7 @@ class Finding(Value):
     corrects: bool = False
     body: str = ""
     on: date | None = None
+    of_person: bool = False
 
 
 # Of these a person has one: a newer one takes the place of what is known.

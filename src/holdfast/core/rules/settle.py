@@ -178,10 +178,7 @@ def _suggestion(held: Held, known: Sequence[Known]) -> Suggestion | None:
     if finding.kind == "gone":
         return _retired(held, known)
     strategy, kind = HOMES[finding.kind]
-    if finding.kind == "remember" and re.match(
-        r"(?i)(?:they|their|takes?|works?|prefers?|likes?|has|is|lives?|wants?|hates?)\b",
-        finding.text,
-    ):
+    if finding.of_person:
         kind = "USER"
     theirs = [
         each

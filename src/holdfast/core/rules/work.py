@@ -6,6 +6,7 @@ import re
 
 from holdfast.core.rules.clauses import cut, fact, raised, third, trimmed
 from holdfast.core.rules.finding import Finding
+from holdfast.core.rules.lexicon import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,30 +112,85 @@ _STATES = re.compile(
 )
 
 
+_OF_SELF = re.compile(r"(?:i|i'm|i've|i'd|i'll|my|me|mine)\b", re.IGNORECASE)
+_OF_PERSON = re.compile(
+    r"(?:they|their|takes?|works?|prefers?|likes?|has|is|lives?|wants?|hates?)\b", re.IGNORECASE
+)
+_SELF_IS = re.compile(r"(?:i am|i'm|i've|i'd|i'll|we're|we've) \w", re.IGNORECASE)
+_SELF_DOES = re.compile(
+    r"i (?!am\b)(?P<how>(?:(?:always|never|usually|often|rarely|seldom|really|"
+    r"also|still|only|just|mostly|generally|sometimes|currently|now|strongly|much) )*)"
+    r"(?P<verb>[a-z']+)",
+    re.IGNORECASE,
+)
+_SHORT = (("i've ", "I have "), ("i'd ", "I would "), ("i'll ", "I will "))
+_DOES_OF = {
+    "have": "has",
+    "do": "does",
+    "don't": "doesn't",
+    "haven't": "hasn't",
+}
+_PAST = word_set("""
+    was were had did went came got gave took made said told knew thought saw left kept met ran sat
+    began bought brought built caught chose drew drove ate fell felt found flew forgot grew heard
+    held led lent let lost meant paid put read rode rose sent set shut slept spent spoke stood
+    taught threw understood wore won wrote became broke sold used would could should might must may
+    can can't will won't wouldn't couldn't shouldn't mustn't didn't wasn't weren't hadn't shall
+    ought cannot
+""")
+
+
 def asked_to_remember(sentence: str) -> Finding | None:
     """The fact in a sentence that asks to keep it; None where it asks for no such thing."""
+    what = what_to_keep(sentence)
+    if what is None:
+        return None
+    text, about = cut(fact_kept(what)), is_of_the_person(what)
+    return Finding(kind="remember", text=text, confidence=0.95, of_person=about)
+
+
+def what_to_keep(sentence: str) -> str | None:
+    """The words to keep of a sentence that asks for it, as they were said."""
     text = trimmed(sentence)
     found = _REMEMBER.match(text) or _THEN_REMEMBER.match(text)
     if found is None:
         return None
     what = trimmed(found["what"])
-    if not _STATES.search(what) or len(what.split()) < 3:
-        return None
-    return Finding(kind="remember", text=_remembered(what), confidence=0.95)
+    of_self = _SELF_IS.match(what) or _SELF_DOES.match(what)
+    return what if of_self or (_STATES.search(what) and len(what.split()) > 2) else None
 
 
-def _remembered(what: str) -> str:
-    return raised(
-        cut(
-            fact(what)
-            if re.match(r"(?i)^(?:i|we|i'm|we're)\b", what)
-            else third(
-                re.sub(
-                    r"(?i)^our |^the ", lambda m: "the " if m[0].lower() != "the " else m[0], what
-                )
-            )
-        )
-    )
+def is_of_the_person(what: str) -> bool:
+    """Whether it was said of the speaker, or reads as said of a person."""
+    return _OF_SELF.match(what) is not None or _OF_PERSON.match(fact_kept(what)) is not None
+
+
+def fact_kept(what: str) -> str:
+    """The words as a fact: what the speaker does, somebody does."""
+    for short, whole in _SHORT:
+        what = f"{whole}{what[len(short) :]}" if what.lower().startswith(short) else what
+    found = _SELF_DOES.match(what)
+    if found is not None:
+        rest = what[found.end() :]
+        verb = _DOES_OF.get(found["verb"].lower()) or does(found["verb"])
+        text = third(f"{found['how']}{verb}{rest}")
+        return f"{text[:1].upper()}{text[1:]}"
+    if re.match(r"(?i)^(?:i|we|i'm|we're)\b", what):
+        return fact(what)
+    the = re.sub(r"(?i)^our |^the ", lambda m: "the " if m[0].lower() != "the " else m[0], what)
+    return raised(third(the))
+
+
+def does(verb: str) -> str:
+    """What somebody does, who says of themselves that they do it."""
+    low = verb.lower()
+    if low in _PAST or low.endswith("ed") or not low.isalpha():
+        return verb
+    if low.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return f"{verb}es"
+    if low.endswith("y") and low[-2:-1] not in "aeiou":
+        return f"{verb[:-1]}ies"
+    return f"{verb}s"
 
 
 def what_failed(clause: Clause, said: date) -> Iterator[Finding]:

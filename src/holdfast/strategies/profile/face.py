@@ -13,6 +13,7 @@ from holdfast.model.query import check_limit
 from holdfast.model.times import given_us
 from holdfast.model.write import Write
 from holdfast.strategies.profile import archive, hand, onboarding, timeline
+from holdfast.strategies.profile.asked import done, wish
 from holdfast.strategies.profile.folder import Folder
 from holdfast.strategies.profile.policy import (
     Sheet,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         Onboarded,
         ProfileFile,
         ProfileReset,
+        Remembered,
     )
     from holdfast.model.space import Store
     from holdfast.model.write import WriteOptions
@@ -262,6 +264,19 @@ class Profile:
 
         return self._written("profile restore", {"entry": entry}, unit, Write(**write))
 
+    def remember(
+        self, text: str, *, origin: Origin = "user", **write: Unpack[WriteOptions]
+    ) -> Remembered:
+        """Do what a sentence asks for: keep its fact, or forget it."""
+        asked = wish(text)
+        check_origin(origin)
+        return self._written(
+            "remember",
+            {"text": text, "origin": origin},
+            lambda work, store: done(work, store, asked, origin, {}),
+            Write(**write),
+        )
+
     # Whole files
 
     def merge(
@@ -301,7 +316,7 @@ class Profile:
     ) -> tuple[ProfileSync, ...]:
         """Take in what somebody edited in the folder's files, and write there what is so then."""
         there = self._folder(folder)
-        done: list[ProfileSync] = []
+        synced: list[ProfileSync] = []
         for file in FILES:
             data, base = there.data(file), there.base(file)
             taken = None
@@ -311,8 +326,10 @@ class Profile:
                 )
             (now,) = self.read(file)
             put = self._put(there, now, data)
-            done.append(put if taken is None else taken.replace(path=put.path, written=put.written))
-        return tuple(done)
+            synced.append(
+                put if taken is None else taken.replace(path=put.path, written=put.written)
+            )
+        return tuple(synced)
 
     def _written(
         self,
@@ -322,14 +339,14 @@ class Profile:
         write: Write,
     ) -> T:
         """What a write did, once its files are as they should be where they are mirrored."""
-        done = self._desk.mutate(op, arguments, unit, write)
+        made = self._desk.mutate(op, arguments, unit, write)
         try:
             self._mirror()
         except HoldfastError as exc:
             what = f"the files in the workspace are behind: {exc.message}"
             behind = Advice(code="mirror_behind", message=what)
-            return done.replace(advice=(*done.advice, behind))
-        return done
+            return made.replace(advice=(*made.advice, behind))
+        return made
 
     def _mirror(self) -> None:
         """Bring the files of the workspace along, taking in what somebody edited there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.errors import InvalidInput
 from holdfast.model.entry import TEXT_BYTES_MAX, NewEntry
 from holdfast.model.names import check_text, shown
-from holdfast.model.profile import Onboarded
+from holdfast.model.profile import QUESTIONS, Onboarded
 from holdfast.strategies.profile.policy import Sheet, entries_of, scope_of
 
 TYPE_CHECKING = False
@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from holdfast.model.space import Store
     from holdfast.ports import Work
 
-# The questions, by the name of the answer, in the order in which they are asked.
-QUESTIONS: Mapping[str, str] = {
-    "name": "What are you called?",
-    "role": "What do you do?",
-    "company": "For whom do you work?",
-    "goals": "What do you want to reach?",
-    "challenges": "What makes that hard?",
-    "tools": "What do you work with?",
-    "timezone": "In which time zone are you?",
-}
 IMPORTANCE_ANSWERED = 80
 ASKED, ANSWER = "asked", "answer"
 
