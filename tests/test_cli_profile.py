@@ -277,6 +277,7 @@ def test_an_editor_is_opened_and_what_came_meanwhile_is_kept(cli: Cli) -> None:
     assert says(cli, *edit, "--empty", **empty).exit == 0
     assert cli.refuses(*edit, **editor(cli, "'x'", code=3)) == "editor_failed"
     assert cli.refuses(*edit, EDITOR="no/such/editor") == "editor_failed"
+    assert cli.refuses(*edit) == "editor_failed"
     assert cli.json("profile", "show")[1]["entries"] == []
 
 

@@ -85,7 +85,7 @@ PROFILE = (
         mutates=True,
         arguments=(_ENTRY,),
         options=(_FILE, _STORE),
-        examples=('holdfast profile remove "short answers"',),
+        examples=('holdfast profile remove "answers with sources"',),
     ),
     Command(
         verb="batch",
@@ -98,7 +98,7 @@ PROFILE = (
         options=(_STORE, _ORIGIN),
         details="All steps happen or none, and only the size that the files end with counts.",
         examples=(
-            """holdfast profile batch '[{"op": "remove", "entry": "short answers"}, """
+            """holdfast profile batch '[{"op": "remove", "entry": "main branch"}, """
             """{"op": "add", "file": "USER", "text": "Prefers long answers"}]'""",
         ),
     ),
@@ -109,7 +109,10 @@ PROFILE = (
         mutates=True,
         arguments=(_ENTRY,),
         options=(_STORE, _IMPORTANCE, Option(name="--off", help="it may leave again")),
-        examples=('holdfast profile pin "main branch"', "holdfast profile pin k3x9q2mt --off"),
+        examples=(
+            'holdfast profile pin "long answers" --importance 80',
+            'holdfast profile pin "long answers" --off',
+        ),
     ),
     Command(
         verb="archive",
@@ -126,7 +129,7 @@ PROFILE = (
         mutates=True,
         arguments=(_ENTRY,),
         options=(_STORE,),
-        examples=("holdfast profile restore k3x9q2mt",),
+        examples=('holdfast profile restore "long answers"',),
     ),
     Command(
         verb="timeline",
@@ -141,7 +144,7 @@ PROFILE = (
         summary="print what is not as it was when the session began",
         handler="holdfast.cli.handlers.profile:changes",
         options=(_STORE,),
-        examples=("holdfast profile changes --session k3x9q2mt",),
+        details="Name the session with --session. Its own context stays as it is.",
     ),
     Command(
         verb="reset",
@@ -206,7 +209,6 @@ PROFILE = (
         mutates=True,
         options=(_FILE.replace(required=True, help="which file"), _STORE, _EMPTY),
         details="The editor is that of VISUAL or EDITOR. What was written meanwhile is kept.",
-        examples=("holdfast profile edit --file MEMORY",),
     ),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -254,7 +255,14 @@ def _edited(before: ProfileFile) -> Generator[tuple[Path, bytes]]:
     from subprocess import run
     from tempfile import TemporaryDirectory
 
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if not editor and not sys.stdin.isatty():
+        raise Refused(
+            "editor_failed",
+            "nobody is there to edit, and no program is named that does",
+            hint="set VISUAL or EDITOR, or use holdfast profile export and sync",
+        )
+    editor = editor or "vi"
     with TemporaryDirectory(prefix="holdfast-") as folder:
         path = Path(folder) / f"{before.file}.md"
         path.write_bytes(before.text.encode())
