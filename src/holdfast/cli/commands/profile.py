@@ -33,7 +33,7 @@ def _asks(name: str, about: str) -> Option:
 PROFILE = (
     Command(
         verb="show",
-        summary="print both files, with the ids of their entries and how full they are",
+        summary="print both files with the ids of their entries",
         handler="holdfast.cli.handlers.profile:show",
         arguments=(_ENTRY.replace(required=False, help="one entry, with all that is known of it"),),
         options=(
@@ -191,7 +191,7 @@ PROFILE = (
     ),
     Command(
         verb="sync",
-        summary="take in what was edited in a folder's files, and bring them up to date",
+        summary="take in edits of a folder's files, and write them anew",
         handler="holdfast.cli.handlers.profile:sync",
         mutates=True,
         arguments=(
