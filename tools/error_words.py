@@ -295,6 +295,10 @@ WORDS = {
     ),
     "content_empty": ("there is no content to save", "give one"),
     "content_invalid": ("a content is neither text nor bytes", "encode it first"),
+    "tokenizer_invalid": (
+        "`context.tokenizer` names no tokenizer",
+        "`estimate`, `tiktoken:ENCODING` or `tokenizers:FILE`",
+    ),
     "range_invalid": ("a range of lines or bytes is not of its form", "as `10-20` or `10-`"),
     "order_invalid": ("there is no such order", "`newest` or `oldest`"),
     "origin_invalid": ("there is no such origin", "user, agent, tool, web or import"),
@@ -601,6 +605,10 @@ WORDS = {
     "checkpoint_not_written": ("a checkpoint could not be written", "check the folder"),
     "copy_not_equal": ("after copying, source and target differ", "copy again while nobody writes"),
     "demo_failed": ("a step of the demo failed", "report it"),
+    "tokenizer_missing": (
+        "the tokenizer that `context.tokenizer` names is not here",
+        "install it, or set `context.tokenizer` to `estimate`",
+    ),
     "extra_missing": (
         "a library that is not installed by default is needed",
         "install the extra that the hint names",

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     CountTokens = Callable[[str], int]
 
 
+ESTIMATE = "estimate"
+NAMING_SHARE = 4  # no more than one part in so many goes to the names of what found no room
+
+
 def estimate_tokens(text: str) -> int:
     """Tokens of a text without a tokenizer: a quarter for each ASCII character, one for each other.
 
@@ -35,14 +39,21 @@ def counted_more(reach: str, more: int, is_known: bool) -> str:
     return reach.replace("{more}", f"{more:,}" if is_known else f"at least {more:,}")
 
 
-def fit(drafts: Sequence[Draft], budget: int | None, count: CountTokens) -> Context:
-    """The context of these drafts. Without a budget everything is shown in full."""
+def fit(
+    drafts: Sequence[Draft], budget: int | None, count: CountTokens, counted_by: str = ESTIMATE
+) -> Context:
+    """The context of these drafts. Without a budget everything is shown in full. `count` is what
+    counts tokens, and `counted_by` its name; a text costs what its lines cost."""
     plans = [_Plan(draft, count) for draft in drafts]
     for plan in plans:
         plan.taken = len(plan.draft.lines)
     blank = count("")  # between blocks; the last one ends without it
     if budget is not None and sum(plan.cost(plan.taken) for plan in plans) > budget + blank:
         _take(plans, budget + blank)
+        unseen = [plan.draft.label for plan in plans if plan.draft.lines and not plan.taken]
+        naming = count(_left_out(unseen)) if unseen else 0
+        if 0 < naming * NAMING_SHARE <= budget:  # what is left out is named, where that is cheap
+            _take(plans, budget + blank - naming)
     blocks = tuple(plan.block() for plan in plans)
     parts = [block.text for block in blocks if block.text]
     used = sum(block.tokens for block in blocks)
@@ -54,17 +65,22 @@ def fit(drafts: Sequence[Draft], budget: int | None, count: CountTokens) -> Cont
     elif parts:
         parts[-1] = parts[-1].removesuffix("\n")
         used -= blank
-    return Context(text="".join(parts), tokens=used, budget=budget, blocks=blocks)
+    return Context(
+        text="".join(parts), tokens=used, budget=budget, blocks=blocks, counted_by=counted_by
+    )
 
 
 def _naming(labels: Sequence[str], left: int, count: CountTokens) -> str:
     """A line that names the blocks that found no room, as many as there is room to name."""
     for kept in range(len(labels), 0, -1):
-        more = " and more" if kept < len(labels) else ""
-        line = f"Left out by the budget: {', '.join(labels[:kept])}{more}"
+        line = _left_out(labels[:kept], " and more" if kept < len(labels) else "")
         if count(line) <= left:
             return line
     return ""
+
+
+def _left_out(labels: Sequence[str], more: str = "") -> str:
+    return f"Left out by the budget: {', '.join(labels)}{more}"
 
 
 def _take(plans: Sequence[_Plan], budget: int) -> None:
@@ -93,7 +109,8 @@ class _Plan:
         self.taken = 0
         self._sums = [0]
         for line in draft.lines:
-            self._sums.append(self._sums[-1] + line.tokens)
+            tokens = line.tokens if count is estimate_tokens else count(line.text)
+            self._sums.append(self._sums[-1] + tokens)
         self._frame = count(draft.heading) + count("")
         self._count = count
 
@@ -119,6 +136,7 @@ class _Plan:
             lines = [draft.heading, *lines, *([self._reach(taken)] if more else []), "", ""]
         return Block(
             label=draft.label,
+            priority=draft.priority,
             text="\n".join(lines),
             tokens=self.cost(taken),
             shown=taken,

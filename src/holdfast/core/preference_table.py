@@ -43,6 +43,23 @@ TABLE: tuple[Preference, ...] = (
         "budget and the time; or each candidate's scores too",
     ),
     Preference(
+        name="context.tokenizer",
+        kind="text",
+        default="estimate",
+        high=400,
+        help="what counts the tokens of a context: `estimate`, `tiktoken:ENCODING` or "
+        "`tokenizers:FILE`, a tokenizer.json; what is named must be installed",
+    ),
+    Preference(
+        name="context.budget",
+        kind="whole",
+        default=0,
+        low=0,
+        high=2_147_483_647,
+        help="how many tokens a context takes at most where the call does not say; 0 for all that "
+        "the stores offer",
+    ),
+    Preference(
         name="screening.find",
         kind="choices",
         default=["secrets", "hidden", "instructions"],

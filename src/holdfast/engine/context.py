@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from holdfast.core.budget import estimate_tokens, fit
+from holdfast.core.budget import ESTIMATE, estimate_tokens, fit
 from holdfast.core.canonical import canonical_text
 from holdfast.core.codec import pack, unpack
 from holdfast.engine.mounts import distinct, mounted
@@ -25,6 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.core.budget import CountTokens
+    from holdfast.core.preferences import Settings
     from holdfast.engine.mounts import Mounted
     from holdfast.engine.work import Core
     from holdfast.model.context import Context
@@ -32,13 +34,20 @@ if TYPE_CHECKING:
     from holdfast.model.write import Caller
     from holdfast.ports import Snapshot, Strategy, Transaction, View
 
+    Counter = tuple[str, CountTokens]
+
 WHOLE = 0
 TOKENS_MAX = 2**31
 NOTICE_PRIORITY = 100
 
 
 def assemble(
-    view: View, snapshot: Snapshot, space_name: str, seq: int | None, budget: int | None
+    view: View,
+    snapshot: Snapshot,
+    space_name: str,
+    seq: int | None,
+    budget: int | None,
+    counter: Counter = (ESTIMATE, estimate_tokens),
 ) -> Context:
     mounts = mounted(snapshot, space_name, seq)
     own = declared_stores(snapshot, space_name, seq)
@@ -48,7 +57,8 @@ def assemble(
     ]
     notice = _notice(space_name, mounts)
     drafts += [] if notice is None else [notice]
-    return fit(drafts, budget, estimate_tokens)
+    counted_by, count = counter
+    return fit(drafts, budget, count, counted_by)
 
 
 def blocks(strategy: Strategy, view: View, store: Store) -> Sequence[Draft]:
@@ -77,10 +87,11 @@ def _notice(space_name: str, mounts: Sequence[Mounted]) -> Draft | None:
 def current(core: Core, space_name: str, caller: Caller, budget: int | None) -> Context:
     """The context now; for a session, the one that it began with."""
     check_budget(budget)
+    counter = counter_of(core, core.preferences.settings(space_name, dict(caller.preferences)))
 
     def fresh(snapshot: Snapshot) -> Context:
         view = NowView(snapshot, core.clock(), caller, core.preferences)
-        return assemble(view, snapshot, space_name, None, budget)
+        return assemble(view, snapshot, space_name, None, budget, counter)
 
     if caller.session is None:
         return core.storage.read(fresh)
@@ -104,6 +115,12 @@ def current(core: Core, space_name: str, caller: Caller, budget: int | None) -> 
         return context
 
     return core.storage.read(kept) or core.storage.write(freeze)
+
+
+def counter_of(core: Core, settings: Settings) -> Counter:
+    """What counts tokens by these settings. Its name is part of what a context is made from."""
+    name = settings.word("context.tokenizer")
+    return name, core.counters(name)
 
 
 def _thawed(frozen: Frozen) -> Context | None:

@@ -440,14 +440,17 @@ class Space:
 
     def context(self, budget: int | None = None) -> Context:
         """What a session starts with. A session is given the same one until it ends."""
+        if budget is None:
+            budget = self.settings().whole("context.budget") or None
         if self._as_of is None:
             return contexts.current(self._core, self.name, self.caller, budget)
         contexts.check_budget(budget)
+        counter = contexts.counter_of(self._core, self.settings())
 
         def then(snapshot: Snapshot) -> Context:
             view = view_of(self._core, snapshot, self.caller, self._as_of)
             seq = seq_of(snapshot, self._as_of)
-            return contexts.assemble(view, snapshot, self.name, seq, budget)
+            return contexts.assemble(view, snapshot, self.name, seq, budget, counter)
 
         return self._core.storage.read(then)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from functools import partial
 
+from holdfast.core.budget import estimate_tokens
 from holdfast.core.canonical import canonical, canonical_text, digest, keyed
 from holdfast.core.codec import pack, unpack
 from holdfast.core.images import (
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, TypeVar, Unpack
 
+    from holdfast.core.budget import CountTokens
     from holdfast.core.images import Image
     from holdfast.core.lifecycle import Event
     from holdfast.model.change import Kind
@@ -90,6 +92,7 @@ class Core(Value):
     uses: Uses = Uses()
     background: Background = Background()
     reviewers: Reviewers = lambda _: ()
+    counters: Callable[[str], CountTokens] = lambda _: estimate_tokens
     address: str = ""  # where other processes find the vault; nothing for one in RAM
     runs: Path | None = None  # the folder in which runs are laid out
 

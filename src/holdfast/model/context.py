@@ -35,6 +35,7 @@ class Block(Value):
     """A labelled piece of text for the agent. `left_out` counts lines that the budget cost it."""
 
     label: str
+    priority: int
     text: str
     tokens: int
     shown: int
@@ -49,3 +50,4 @@ class Context(Readable):
     tokens: int
     budget: int | None
     blocks: tuple[Block, ...]
+    counted_by: str = "estimate"

@@ -17,6 +17,7 @@ from holdfast.model.names import shown
 from holdfast.model.write import Caller
 from holdfast.storage.sqlite.keys import key_from_file, key_from_text
 from holdfast.storage.sqlite.storage import SqliteStorage
+from holdfast.wiring.counters import counters_of
 from holdfast.wiring.reviewers import reviewers_of
 
 TYPE_CHECKING = False
@@ -66,6 +67,7 @@ def open_vault(
         uses=Uses(),
         background=background or Background(),
         reviewers=reviewers,
+        counters=counters_of,
         address=address_of(where),
         runs=beside(where, "runs"),
     )

@@ -76,10 +76,17 @@ CONTEXT = (
                 kind=integer(1, metavar="TOKENS"),
                 help="show no more than fits; else everything that the stores offer",
             ),
+            Option(name="--explain", help="what each block costs, and what was left out"),
+            Option(
+                name="--format",
+                kind=choice("text", "json", "messages"),
+                default="text",
+                help="text; or JSON: the blocks, or messages as models take them",
+            ),
         ),
         details="The same bytes as long as nothing changed. In a session (--session) it is what "
         "the session was first given, until it ends.",
-        examples=("holdfast context", "holdfast context --budget 500"),
+        examples=("holdfast context", "holdfast context --budget 500 --explain"),
     ),
 )
 

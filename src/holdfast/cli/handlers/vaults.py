@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.cli.output import Output
     from holdfast.engine.vault import Status
     from holdfast.model.change import Change
+    from holdfast.model.context import Context
     from holdfast.model.entry import Json
 
 
@@ -205,9 +206,43 @@ def _row(change: Change) -> dict[str, object]:
 def context(call: Call, out: Output) -> None:
     with seen_space(call) as space:
         found = space.context(call["budget"])
-    out.emit(plain(found), found.text)
+    if call["explain"]:
+        _explain(found, out)
+        return
+    if call["format"] == "text":
+        out.emit(plain(found), found.text)
+    else:
+        from json import dumps
+
+        messages = [{"role": "system", "content": found.text}] if found.text else []
+        data = plain(found) if call["format"] == "json" else messages
+        out.emit(data, lambda: dumps(data, ensure_ascii=False, indent=2))
     if not found.text and not any(block.left_out for block in found.blocks):
         out.note("Nothing to show yet")
     for block in found.blocks:
         if block.left_out:
             out.note(f"{block.label}: {block.left_out} left out by the budget")
+
+
+_BLOCKS = (
+    Column(title="BLOCK", key="label"),
+    Column(title="PRIORITY", key="priority", right=True),
+    Column(title="TOKENS", key="tokens", right=True),
+    Column(title="LINES", key="shown", right=True),
+    Column(title="LEFT OUT", key="left_out", right=True),
+    Column(title="MORE", key="reach"),
+)
+
+
+def _explain(found: Context, out: Output) -> None:
+    """What each block costs, without what it says."""
+    rows = [{name: getattr(block, name) for name in block.fields_} for block in found.blocks]
+    for row in rows:
+        del row["text"]
+    if out.json:
+        whole = {"tokens": found.tokens, "budget": found.budget, "counted_by": found.counted_by}
+        out.emit({**whole, "blocks": rows}, "")
+        return
+    out.table(rows, _BLOCKS, empty="Nothing to show yet")
+    budget = "no budget" if found.budget is None else f"a budget of {found.budget:,}"
+    out.note(f"{found.tokens:,} tokens of {budget}, counted by {found.counted_by}")
