@@ -455,3 +455,16 @@ def test_a_context_looks_at_each_text_once(space: Space) -> None:
     assert 20 <= looked.misses <= 25
     assert space.context().text == first
     assert remembered.cache_info().misses == looked.misses
+
+
+@pytest.mark.row("D16")
+def test_what_a_session_is_shown_of_an_artifact_is_screened(space: Space) -> None:
+    space.artifacts().save(b"the content", title=ORDER)
+    space.artifacts().save(b"another", title="A report")
+    lines = [each for each in space.context().text.splitlines() if "art_" in each]
+    assert [each.rpartition(": ")[2] for each in lines] == [
+        "A report — another",
+        "instruction_override]",
+    ]
+    assert "bytes: [held by screening: " in lines[1] or "lines: [held by screening: " in lines[1]
+    assert ORDER not in space.context().text

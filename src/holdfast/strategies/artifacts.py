@@ -282,7 +282,7 @@ def block(view: View, store: Store) -> Draft | None:
     rows = view.newest_artifacts(store, INJECTED + 1)
     if not rows:
         return None
-    lines = [_line(row) for row in rows[:INJECTED]]
+    lines = [_line(row, view.screened(store, _about(row))) for row in rows[:INJECTED]]
     return Draft(
         label=store.label,
         priority=_whole(store, "priority"),
@@ -293,9 +293,12 @@ def block(view: View, store: Store) -> Draft | None:
     )
 
 
-def _line(row: ArtifactRow) -> str:
+def _about(row: ArtifactRow) -> str:
+    return " — ".join(filter(None, (row.title, row.summary[:SHOWN_CHARS])))
+
+
+def _line(row: ArtifactRow, about: str) -> str:
     size = f"{row.size:,} bytes" if row.lines is None else f"{row.lines:,} lines"
-    about = " — ".join(filter(None, (row.title, row.summary[:SHOWN_CHARS])))
     return f"- {row.created:%Y-%m-%d} {row.id} {row.mime}, {size}{': ' if about else ''}{about}"
 
 
