@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import holdfast
 from holdfast.core.text import (
     NEAR_MIN,
     Phrase,
@@ -289,3 +290,20 @@ def test_the_reference_knows_near_duplicates(one: str, other: str, near: str) ->
 def test_the_reference_has_examples() -> None:
     assert len(_examples(3)) >= 60
     assert [row[2] for row in _examples(2)].count("no") == 3
+
+
+@pytest.mark.row("E05")
+def test_forgetting_leaves_no_term_of_any_script_in_the_index(tmp_path: Path) -> None:
+    with holdfast.open(tmp_path) as vault:
+        notes = vault.space().notes()
+        kept = notes.save("what stays here").entry
+        texts = [text for each in CORPUS.values() for text in each["notes"].values()]
+        for text in texts:
+            notes.remove(notes.save(text).entry.id)
+        vault.tidy()
+        conn = apsw.Connection(str(tmp_path / "vault.db"))
+        assert {doc for (doc,) in conn.execute("SELECT doc FROM entry_places")} == {kept.number}
+        assert conn.execute("SELECT id FROM entry_terms_content").fetchall() == [(kept.number,)]
+        for text in texts:
+            assert not vault.space().search(text, match="any", hidden=True).hits
+        assert list(vault.verify()) == []
