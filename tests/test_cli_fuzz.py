@@ -59,7 +59,7 @@ WORD = st.sampled_from(
 VALUE = WORD | NUMBER | MOMENT | TEXT
 PLACE = st.sampled_from(
     [
-        *("vault", "secret", "new", "new/deeper", "file", "work", ".", "a" * 300, "bad\nname"),
+        *("vault", "secret", "new", "new/deeper", "file", "place", ".", "a" * 300, "bad\nname"),
         *("sqlite:///vault/vault.db", "sqlite:///new.db", "sqlite:///new%20one.db", "memory:"),
         *("postgresql://x", "https://x", "file:x", "~", "vault/vault.db", "ünï"),
     ]
@@ -73,7 +73,7 @@ OF_KIND = {
     "NAME": WORD | TEXT,
     "TEXT": WORD | TEXT,
     "KEY=VALUE": st.sampled_from(["k=v", "k=w", "a=\udcff", "=", "k"]) | TEXT,
-    "FOLDER": st.sampled_from([".", "work", "vault", "new", "file", "a" * 300]) | TEXT,
+    "FOLDER": st.sampled_from([".", "place", "vault", "new", "file", "a" * 300]) | TEXT,
 }
 OF_NAME = {
     "--vault": PLACE,
@@ -161,12 +161,12 @@ class World:
         self._pristine = base / "pristine"
         self._opened: set[str] = set()
         self._before: dict[Path, bytes] = {}
-        (self._pristine / "work").mkdir(parents=True)
+        (self._pristine / "place").mkdir(parents=True)
         for name, key in (("vault", None), ("secret", KEY)):
             with holdfast.open(self._pristine / name, key=key) as vault:
                 for number in range(3):
                     vault.space().notes().save(f"fact {number}", id=f"f{number}")
-                file = self.folder / "work" / "workspace.yml"
+                file = self.folder / "place" / "workspace.yml"
                 vault.declare(parse_workspace(TEMPLATE.format(name="app"), file))
                 vault.space("app").start_session("open")
         for name, mode in (("key", 0o600), ("open-key", 0o644)):
@@ -174,7 +174,7 @@ class World:
             (self._pristine / name).chmod(mode)
         (self._pristine / "file").write_text("nothing of ours")
 
-    def renew(self, workspace: bytes | None = None, cwd: str = "work") -> None:
+    def renew(self, workspace: bytes | None = None, cwd: str = "place") -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(self._pristine, self.folder)
         if workspace is not None:
@@ -185,7 +185,7 @@ class World:
     def call(
         self, argv: list[str], env: dict[str, str] | None = None, stdin: bytes = b"", cwd: str = ""
     ) -> Result:
-        os.chdir(self.folder / (cwd or "work"))
+        os.chdir(self.folder / (cwd or "place"))
         return run_inside(argv, stdin, self.environment(env or {}))
 
     def environment(self, env: dict[str, str]) -> dict[str, str]:
@@ -250,7 +250,7 @@ def check(argv: list[str], result: Result) -> None:
     env=ENV,
     workspace=WORKSPACE,
     stdin=st.binary(max_size=8),
-    cwd=st.sampled_from(["work", ".", "vault"]),
+    cwd=st.sampled_from(["place", ".", "vault"]),
 )
 def test_any_call_ends_with_a_result_or_a_clear_error(
     world: World,
@@ -275,7 +275,7 @@ def test_any_workspace_is_applied_or_named_as_wrong(world: World, workspace: byt
         result = world.call(argv)
         check(argv, result)
         if '"workspace_' in result.stderr:
-            assert f"{world.folder}/work/workspace.yml" in result.stderr
+            assert f"{world.folder}/place/workspace.yml" in result.stderr
     assert world.strangers() == []
 
 

@@ -15,7 +15,7 @@ from holdfast.engine.workspace import TEMPLATE, find_workspace, parse_workspace,
 from holdfast.errors import HoldfastError, InvalidInput, NotFound
 from holdfast.testing import raises
 
-FILE = Path("/work/app/workspace.yml")
+FILE = Path("/srv/app/workspace.yml")
 
 GOOD = """\
 name: reviews
@@ -34,7 +34,7 @@ memory:
 @pytest.mark.row("H01")
 def test_what_a_file_declares() -> None:
     spec = parse_workspace(GOOD, FILE)
-    assert (spec.name, spec.path, spec.text) == ("reviews", "/work/app", GOOD)
+    assert (spec.name, spec.path, spec.text) == ("reviews", "/srv/app", GOOD)
     assert [(s.name, s.type, s.strategy, dict(s.options)) for s in spec.stores] == [
         ("decisions", "long_term", "narrative", {"priority": 50}),
         ("scratch", "short_term", "narrative", {"priority": 50, "keep": 50, "ttl": 7}),
