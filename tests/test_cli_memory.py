@@ -186,6 +186,7 @@ def test_a_note_in_json(cli: Cli) -> None:
         "pinned": False,
         "tags": [],
         "refs": [],
+        "holds": [],
         "scope": "",
         "facts": {},
         "metadata": {},

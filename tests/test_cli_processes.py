@@ -111,7 +111,7 @@ def test_doctor_says_what_runs_and_repairs(cli: Cli) -> None:
     broken = cli("doctor", "--json")
     assert broken.exit == 1
     found = json.loads(broken.stdout)
-    assert sorted(found) == ["problems", "repaired", "runs", "status"]
+    assert sorted(found) == ["plugins", "problems", "repaired", "runs", "status"]
     assert entries[33] in {problem["what"] for problem in found["problems"]}
     assert found["repaired"] == []
     repaired = cli("doctor", "--repair")

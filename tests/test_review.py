@@ -130,6 +130,30 @@ def test_25_turns_lead_to_two_reviews_and_a_third_session_knows(
     )
 
 
+@pytest.mark.row("D12")
+def test_what_one_user_knows_or_forgot_is_not_known_of_another(
+    vault: Vault, space: Space, reviewer: Scripted
+) -> None:
+    reviewer.think = lambda said, known, meter: [
+        each.replace(strategy="profile", kind="USER") for each in facts(said, known, meter)
+    ]
+    people = [space.seen_by(space.caller.replace(user=name)) for name in ("one", "other")]
+    first, second = people
+    first.profile().add("Lives in Porto", file="USER")
+    forgot = first.profile().add("Likes tea", file="USER").entry
+    assert forgot is not None
+    first.profile().remove(forgot.id)
+    with second.session("About the other") as here:
+        here.say("user", "fact: Lives in Porto")
+        here.say("user", "fact: Likes tea")
+        turns(here, 1, 8)
+    vault.review()
+    knows = [
+        [entry.text for entry in person.profile().read("USER")[0].entries] for person in people
+    ]
+    assert knows == [["Lives in Porto"], ["Lives in Porto", "Likes tea"]]
+
+
 @pytest.mark.row("D11")
 def test_what_is_due_survives_a_restart_and_is_done_once(
     tmp_path: Path, clock: ManualClock

@@ -376,7 +376,7 @@ def _rebased(
     A target that moved but says what the reviewer saw is taken as it is now.
     """
     if suggestion.target is None:
-        same = work.same(store, suggestion.text)
+        same = [entry for entry in work.same(store, suggestion.text) if work.sees(entry)]
         if any(entry.state == "forgotten" for entry in same):
             return suggestion, None, "was_forgotten"
         return suggestion, None, "is_known" if same else ""

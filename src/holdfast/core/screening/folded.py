@@ -5,8 +5,6 @@ Places in the folded text lead back to places in the text.
 
 from __future__ import annotations
 
-import unicodedata
-
 from holdfast.core.text.patterns import lazily
 
 TYPE_CHECKING = False
@@ -27,9 +25,11 @@ _TWINS = dict(zip("аеорсухіјѕԁһկοαενι", "aeopcyxijsdhkoaevi", 
 
 
 def _table() -> Mapping[int, str | None]:
+    from unicodedata import normalize
+
     table: dict[int, str | None] = dict.fromkeys(_UNSEEN)
     for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)):
-        plain = unicodedata.normalize("NFD", chr(code))[0]
+        plain = normalize("NFD", chr(code))[0]
         if plain.isascii():
             table[code] = plain.lower()
     table.update({ord(char): other for char, other in _QUOTES.items()})
@@ -85,5 +85,7 @@ def _widths(text: str) -> str:
 
 
 def _plain_letter(char: str) -> str:
-    plain = unicodedata.normalize("NFKC", char)
+    from unicodedata import normalize
+
+    plain = normalize("NFKC", char)
     return plain if len(plain) == 1 else char
