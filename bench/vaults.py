@@ -21,6 +21,7 @@ import apsw
 import holdfast
 from bench import data
 from bench.setting import ROOT
+from holdfast.engine.preferences import Preferences
 from holdfast.engine.work import Core, Work
 from holdfast.model.entry import NewEntry
 from holdfast.model.space import SpaceSpec, StoreSpec
@@ -41,6 +42,7 @@ SPACE = "bench"
 STORES = ("facts", "people", "plans")
 RAW_KEY = "raw:" + "5a" * 32
 START_US = 1_767_225_600_000_000
+NOT_SCREENED = '{"screening": {"find": []}}'  # made-up words may look like anything
 BATCH = 1000
 
 # What shapes rows: when one of these changes, what was built before is of no use.
@@ -104,7 +106,12 @@ def fill(folder: Path, entries: int, stores: int, key: str | None) -> None:
     with holdfast.open(folder, key=key) as opened:
         declare(opened)
     storage = SqliteStorage(folder / VAULT_FILE, key=None if key is None else key_from_text(key))
-    core = Core(storage=storage, clock=lambda: next(clock), random=chance.randbytes)
+    core = Core(
+        storage=storage,
+        clock=lambda: next(clock),
+        random=chance.randbytes,
+        preferences=Preferences(None, NOT_SCREENED),
+    )
     space = storage.read(lambda snapshot: snapshot.space_named(SPACE))
     assert space is not None
     used = storage.read(lambda snapshot: snapshot.stores(space))[:stores]

@@ -21,12 +21,19 @@ def _language(
     """`last`: the verb stands behind what it is about. `unless`: what makes another word of an
     order when it stands right before it."""
     stems = _stems(orders)
+    verbs, before, orders = map(_from_the_start, (verbs, before, orders))
     orders = f"(?<!{unless})(?:{orders})" if unless else orders
     what = rf"(?:(?:{before}){_GAP}{{0,25}}?(?:{orders})|(?:{orders}){_GAP}{{0,20}}?(?:{before}))"
     pattern = rf"(?:{verbs}){_GAP}{{0,25}}?{what}"
     if last:
         pattern = rf"{what}{_GAP}{{0,30}}?(?:{verbs})|{pattern}"
     return rule("instruction_override", stems, pattern)
+
+
+def _from_the_start(words: str) -> str:
+    """Words of Latin and Cyrillic letters begin where a word does; elsewhere some have prefixes."""
+    spaced = words.lstrip("\\b(?:")[0] < "\u0530"
+    return rf"\b(?:{words})" if spaced else words
 
 
 def _stems(orders: str) -> str:
