@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from holdfast.core.budget import estimate_tokens, fit
 from holdfast.core.canonical import canonical, digest, keyed, row_digest
 from holdfast.core.codec import pack, plain, unpack
+from holdfast.core.handles import handles
 from holdfast.core.images import entry_from_image, entry_image
 from holdfast.core.lifecycle import step
 from holdfast.core.terse import advice_on
@@ -19,6 +20,7 @@ from holdfast.errors import Conflict, Refused
 from holdfast.model.context import Draft, Line
 from holdfast.model.entry import Advice, Entry
 from holdfast.model.ids import EntryId
+from holdfast.model.times import DAY_US, date_of, from_us
 from holdfast.strategies.narrative import Saved
 from holdfast.testing import raises
 
@@ -216,6 +218,26 @@ def test_tokens_are_estimated_by_the_line() -> None:
     assert estimate_tokens("abcd") == 2
     assert estimate_tokens("北京大学") == 5
     assert estimate_tokens("abcd\nefgh") == estimate_tokens("abcd") + estimate_tokens("efgh")
+
+
+@given(st.lists(st.text(alphabet=" abc\u00e9\u4eac", max_size=9), min_size=1, max_size=4))
+def test_the_estimate_of_a_text_is_the_sum_of_that_of_its_lines(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert estimate_tokens(f"{text}\n") == sum(map(estimate_tokens, lines))
+
+
+@given(st.integers(min_value=-719_162, max_value=2_932_896), st.integers(0, DAY_US - 1))
+def test_a_date_is_the_same_at_every_moment_of_its_utc_day(day: int, within: int) -> None:
+    us = day * DAY_US + within
+    assert date_of(us) == date_of(day * DAY_US) == f"{from_us(us):%Y-%m-%d}"
+
+
+def test_a_handle_is_the_given_id_the_short_form_where_unique_or_the_whole_id() -> None:
+    ids = ["01" + "A" * 16 + tail for tail in ("00000001", "00000002", "00000001")]
+    assert handles([(ids[0], None), (ids[1], None)]) == ["00000001", "00000002"]
+    assert handles([(ids[0], "mine"), (ids[1], None)]) == ["mine", "00000002"]
+    other = f"02{ids[2][2:]}"
+    assert handles([(ids[0], None), (ids[1], "mine"), (other, None)]) == [ids[0], "mine", other]
 
 
 # Advice

@@ -8,11 +8,11 @@ costs of its lines, so what is shown never exceeds the budget.
 
 from __future__ import annotations
 
-from holdfast.model.context import Block, Context, Draft
+from holdfast.model.context import Block, Context, Draft, Line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     CountTokens = Callable[[str], int]
 
@@ -26,12 +26,19 @@ def estimate_tokens(text: str) -> int:
 
     Every line is rounded up, so the estimate of a text is the sum of that of its lines.
     """
+    if text.isascii() and "\n" not in text:
+        return len(text) // 4 + 1
     return sum(map(_line_tokens, text.removesuffix("\n").split("\n")))
 
 
 def _line_tokens(line: str) -> int:
     wide = 0 if line.isascii() else sum(1 for char in line if ord(char) > 127)
     return wide + (len(line) - wide) // 4 + 1
+
+
+def lines_of(texts: Iterable[str]) -> tuple[Line, ...]:
+    """The lines of a block, each with what it is estimated to cost."""
+    return tuple([Line(text=text, tokens=estimate_tokens(text)) for text in texts])
 
 
 def counted_more(reach: str, more: int, is_known: bool) -> str:

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
 def handles(ids: Sequence[tuple[str, str | None]]) -> list[str]:
     """Of each id, with the id that its writer gave: that, else the short form where unique."""
-    shorts = Counter(short(entry_id) for entry_id, _ in ids)
+    shorts = [short(entry_id) for entry_id, _ in ids]
+    if len(set(shorts)) == len(shorts):
+        return [given or name for name, (_, given) in zip(shorts, ids, strict=True)]
+    many = Counter(shorts)
     return [
-        given or (short(entry_id) if shorts[short(entry_id)] == 1 else entry_id)
-        for entry_id, given in ids
+        given or (name if many[name] == 1 else entry_id)
+        for name, (entry_id, given) in zip(shorts, ids, strict=True)
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from holdfast.core.budget import ESTIMATE, estimate_tokens, fit
+from holdfast.core.budget import ESTIMATE, estimate_tokens, fit, lines_of
 from holdfast.core.canonical import canonical_text
 from holdfast.core.codec import pack, unpack
 from holdfast.engine.mounts import distinct, mounted
@@ -16,7 +16,7 @@ from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.spaces import declared_stores
 from holdfast.engine.view import NowView
 from holdfast.errors import InvalidInput
-from holdfast.model.context import Draft, Line
+from holdfast.model.context import Draft
 from holdfast.model.session import as_of_lease
 from holdfast.model.vault import Frozen
 from holdfast.strategies import STRATEGIES
@@ -78,7 +78,7 @@ def _notice(space_name: str, mounts: Sequence[Mounted]) -> Draft | None:
         label=f"{space_name}/mounts",
         priority=NOTICE_PRIORITY,
         heading=f"## Mounts of {space_name} that lead nowhere",
-        lines=tuple(Line(text=line, tokens=estimate_tokens(line)) for line in lines),
+        lines=lines_of(lines),
         more=False,
         reach="",
     )

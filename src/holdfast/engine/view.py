@@ -12,6 +12,7 @@ from holdfast.core.images import entry_from_image
 from holdfast.core.lens import is_whole, shows
 from holdfast.core.lifecycle import SHOWN_STATES
 from holdfast.core.scope import is_for, scopes_of
+from holdfast.core.screening import any_found
 from holdfast.engine.history import image_at, versions_of
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
@@ -166,7 +167,10 @@ class NowView:
         if _is_lensed(store):
             found = self.shown(store, EntryQuery(since_us=since_us))
             return [_newest_row(entry) for entry in islice(found, limit)]
-        line, rows = self.gate(store).line, self._snapshot.newest(store, since_us, limit)
+        rows = self._snapshot.newest(store, since_us, limit)
+        if not any_found([row[3] for row in rows]):
+            return rows
+        line = self.gate(store).line
         return [(row[0], row[1], row[2], line(row[3])) for row in rows]
 
     def subjects(

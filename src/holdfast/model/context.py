@@ -11,6 +11,10 @@ class Line(Value):
     text: str
     tokens: int
 
+    def __init__(self, *, text: str, tokens: int) -> None:  # a context has some sixty of them
+        fields = self.__dict__
+        fields["text"], fields["tokens"] = text, tokens
+
 
 class Draft(Value):
     """A block before it is fitted into a budget: a heading and its lines, most wanted first.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from holdfast.errors import InvalidInput
 
@@ -63,6 +64,16 @@ def from_us(us: int) -> datetime:
 def day_of(us: int) -> int:
     """The UTC day that a moment lies in, as days since 1970."""
     return us // DAY_US
+
+
+def date_of(us: int) -> str:
+    """The UTC day that a moment lies in, as `2026-11-18`."""
+    return _date(us // DAY_US)
+
+
+@lru_cache(1_024)
+def _date(day: int) -> str:
+    return f"{from_us(day * DAY_US):%Y-%m-%d}"
 
 
 def stamp(moment: datetime) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from itertools import islice
 
-from holdfast.core.budget import estimate_tokens
+from holdfast.core.budget import lines_of
 from holdfast.core.forms import Whole, checked_options
 from holdfast.core.ranges import ENDLESS, lines_between, parse_range, whole_characters
 from holdfast.core.suggesting import of_no_entries
@@ -30,7 +30,7 @@ from holdfast.model.artifact import (
     ArtifactSaved,
     Piece,
 )
-from holdfast.model.context import Draft, Line
+from holdfast.model.context import Draft
 from holdfast.model.names import check_str, is_unicode
 from holdfast.model.query import check_limit
 from holdfast.model.times import to_us
@@ -287,7 +287,7 @@ def block(view: View, store: Store) -> Draft | None:
         label=store.label,
         priority=_whole(store, "priority"),
         heading=f"## Artifacts {store.label} (newest first; artifact_get reads one)",
-        lines=tuple(Line(text=line, tokens=estimate_tokens(line)) for line in lines),
+        lines=lines_of(lines),
         more=len(rows) > INJECTED,
         reach=f"More: artifact_get(store={store.called!r})",
     )

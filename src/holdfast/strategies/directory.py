@@ -8,11 +8,11 @@ these files, so each line is shown as a quotation: none can pass for a heading o
 
 from __future__ import annotations
 
-from holdfast.core.budget import estimate_tokens
+from holdfast.core.budget import lines_of
 from holdfast.core.forms import Items, Text, Whole, checked_options
 from holdfast.core.suggesting import of_no_entries
 from holdfast.errors import InvalidInput, OptionInvalid
-from holdfast.model.context import Draft, Line
+from holdfast.model.context import Draft
 from holdfast.model.tree import DIRECTORY_NAME_PATTERN, check_directory_name, short_hex
 
 TYPE_CHECKING = False
@@ -95,7 +95,7 @@ def block(view: View, store: Store) -> Draft | None:
         label=store.label,
         priority=priority,
         heading=f"## Memories {store.label} (each one's {SHOWN_FILE})",
-        lines=tuple(Line(text=text, tokens=estimate_tokens(text)) for text in texts),
+        lines=lines_of(texts),
         more=bool(cut),
         reach=f"More: the whole files, by holdfast memory clone {' | '.join(cut) or 'NAME'}",
     )

@@ -8,18 +8,18 @@ fell out is forgotten; the log still has it.
 
 from __future__ import annotations
 
-from holdfast.core.budget import estimate_tokens
+from holdfast.core.budget import lines_of
 from holdfast.core.forms import Days, Whole, checked_options
 from holdfast.core.handles import handles
 from holdfast.core.lens import has_members
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.core.suggesting import changes_of, new_entry
 from holdfast.errors import Conflict, InvalidInput, Refused
-from holdfast.model.context import Draft, Line
+from holdfast.model.context import Draft
 from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry, NewEntry
 from holdfast.model.names import check_given_id, check_text, shown
 from holdfast.model.query import ORDERS, Cursor, EntryQuery, Page, check_limit, cursor_from
-from holdfast.model.times import DAY_US, day_of, from_us, given_us, time_in, to_us
+from holdfast.model.times import DAY_US, date_of, day_of, given_us, time_in, to_us
 from holdfast.model.value import Value
 from holdfast.model.write import Write
 
@@ -191,7 +191,7 @@ def block(view: View, store: Store) -> Draft | None:
         label=store.label,
         priority=priority,
         heading=f"## Notes {store.label} (newest first)",
-        lines=tuple(Line(text=line, tokens=estimate_tokens(line)) for line in lines),
+        lines=lines_of(lines),
         more=len(rows) > INJECTED,
         reach=f"More: memory_read(store={store.called!r})",
     )
@@ -201,9 +201,10 @@ def _line(handle: str, when_us: int, text: str) -> str:
     """One note in one list item. Further lines are indented so far that they are its text, and
     can neither be a heading nor an item of their own.
     """
-    day = f"{from_us(when_us):%Y-%m-%d}"
-    body = "\n      ".join(line for line in text.strip().splitlines() if line.strip())
-    return f"- {day} {body} [{handle}]"
+    body, *further = text.strip().splitlines() or ("",)
+    if further:
+        body = "\n      ".join([body, *(line for line in further if line.strip())])
+    return f"- {date_of(when_us)} {body} [{handle}]"
 
 
 # Face

@@ -43,6 +43,11 @@ def find(text: str, field: str = "text", name: str = "") -> tuple[Finding, ...]:
     return tuple(Finding(code=code, field=field, start=a, end=b) for code, a, b in spans)
 
 
+def any_found(texts: Iterable[str]) -> bool:
+    """Whether anything is found in any of these texts, each of which stands alone."""
+    return any(map(find, texts))
+
+
 def _spans(text: str, name: str) -> tuple[Span, ...]:
     from holdfast.core.screening.hidden import hidden_in
     from holdfast.core.screening.instructions import instructions_in

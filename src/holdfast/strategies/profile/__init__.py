@@ -8,13 +8,13 @@ session, in full, as they were when it began.
 
 from __future__ import annotations
 
-from holdfast.core.budget import estimate_tokens
+from holdfast.core.budget import lines_of
 from holdfast.core.forms import Text, Whole, checked_options
 from holdfast.core.profile.markdown import bullet
 from holdfast.core.profile.size import worth
 from holdfast.core.suggesting import changes_of, new_entry
 from holdfast.errors import NotFound, OptionInvalid, Refused
-from holdfast.model.context import Draft, Line
+from holdfast.model.context import Draft
 from holdfast.model.names import shown
 from holdfast.model.profile import CHARS_MAX, FILES
 from holdfast.strategies.profile.policy import (
@@ -102,7 +102,7 @@ def _draft(store: Store, file: File, entries: Sequence[Entry]) -> Draft:
         label=f"{store.label}/{file}.md",
         priority=priority,
         heading=f"{HEADINGS[file]} {gauge}",
-        lines=tuple(Line(text=line, tokens=estimate_tokens(line)) for line in lines),
+        lines=lines_of(lines),
         more=False,
         reach=f"More: memory_profile(action='read', file={file!r})",
     )

@@ -7,10 +7,10 @@ and nothing is deleted by itself.
 
 from __future__ import annotations
 
-from holdfast.core.budget import estimate_tokens
+from holdfast.core.budget import lines_of
 from holdfast.core.forms import Days, Whole, checked_options
 from holdfast.errors import OptionInvalid
-from holdfast.model.context import Draft, Line
+from holdfast.model.context import Draft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def block(view: View, store: Store) -> Draft | None:
         label=store.label,
         priority=priority,
         heading=f"## Skills {store.label} (before you do one of these, read how: skill_view)",
-        lines=tuple(Line(text=line, tokens=estimate_tokens(line)) for line in lines),
+        lines=lines_of(lines),
         more=count > len(rows),
         beyond=count - len(rows),
         beyond_known=count < COUNTED,
