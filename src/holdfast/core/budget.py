@@ -8,6 +8,8 @@ costs of its lines, so what is shown never exceeds the budget.
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from holdfast.model.context import Block, Context, Draft, Line
 
 TYPE_CHECKING = False
@@ -43,6 +45,8 @@ def lines_of(texts: Iterable[str]) -> tuple[Line, ...]:
 
 def counted_more(reach: str, more: int, is_known: bool) -> str:
     """How to reach more, with how many more there are."""
+    if "{more}" not in reach:
+        return reach
     return reach.replace("{more}", f"{more:,}" if is_known else f"at least {more:,}")
 
 
@@ -114,10 +118,12 @@ class _Plan:
     def __init__(self, draft: Draft, count: CountTokens) -> None:
         self.draft = draft
         self.taken = 0
-        self._sums = [0]
-        for line in draft.lines:
-            tokens = line.tokens if count is estimate_tokens else count(line.text)
-            self._sums.append(self._sums[-1] + tokens)
+        costs = (
+            [line.tokens for line in draft.lines]
+            if count is estimate_tokens
+            else [count(line.text) for line in draft.lines]
+        )
+        self._sums = [*accumulate(costs, initial=0)]
         self._frame = count(draft.heading) + count("")
         self._count = count
 
@@ -125,7 +131,8 @@ class _Plan:
         """The tokens of the block with so many lines; none without any."""
         if taken == 0 or taken >= len(self._sums):
             return 0
-        return self._sums[taken] + self._frame + self._reach_cost(taken)
+        reach = self._reach(taken)
+        return self._sums[taken] + self._frame + (0 if reach is None else self._count(reach))
 
     def step(self, left: int) -> int:
         """How many more lines to take now: one, or all that are left where only that fits."""
@@ -137,10 +144,10 @@ class _Plan:
 
     def block(self) -> Block:
         draft, taken = self.draft, self.taken
-        more = self._more(taken)
+        reach = self._reach(taken)
         lines = [line.text for line in draft.lines[:taken]]
         if lines:
-            lines = [draft.heading, *lines, *([self._reach(taken)] if more else []), "", ""]
+            lines = [draft.heading, *lines, *([] if reach is None else [reach]), "", ""]
         return Block(
             label=draft.label,
             priority=draft.priority,
@@ -148,16 +155,13 @@ class _Plan:
             tokens=self.cost(taken),
             shown=taken,
             left_out=len(draft.lines) - taken,
-            more=more,
-            reach=self._reach(taken) if more else "",
+            more=reach is not None,
+            reach=reach or "",
         )
 
-    def _more(self, taken: int) -> bool:
-        return self.draft.more or taken < len(self.draft.lines)
-
-    def _reach(self, taken: int) -> str:
-        more = self.draft.beyond + len(self.draft.lines) - taken
-        return counted_more(self.draft.reach, more, self.draft.beyond_known)
-
-    def _reach_cost(self, taken: int) -> int:
-        return self._count(self._reach(taken)) if self._more(taken) else 0
+    def _reach(self, taken: int) -> str | None:
+        """How to reach what is not shown; None where everything is."""
+        draft, left = self.draft, len(self.draft.lines) - taken
+        if not left and not draft.more:
+            return None
+        return counted_more(draft.reach, draft.beyond + left, draft.beyond_known)

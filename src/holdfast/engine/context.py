@@ -11,9 +11,8 @@ import json
 from holdfast.core.budget import ESTIMATE, estimate_tokens, fit, lines_of
 from holdfast.core.canonical import canonical_text
 from holdfast.core.codec import pack, unpack
-from holdfast.engine.mounts import distinct, mounted
+from holdfast.engine.mounts import distinct, own_and_mounted
 from holdfast.engine.naming import check_session_space, session_named
-from holdfast.engine.spaces import declared_stores
 from holdfast.engine.view import NowView
 from holdfast.errors import InvalidInput
 from holdfast.model.context import Draft
@@ -49,8 +48,7 @@ def assemble(
     budget: int | None,
     counter: Counter = (ESTIMATE, estimate_tokens),
 ) -> Context:
-    mounts = mounted(snapshot, space_name, seq)
-    own = declared_stores(snapshot, space_name, seq)
+    own, mounts = own_and_mounted(snapshot, space_name, seq)
     stores = distinct([*own, *(each.store for each in mounts if each.store is not None)])
     drafts = [
         draft for store in stores for draft in blocks(STRATEGIES[store.strategy], view, store)
@@ -84,10 +82,12 @@ def _notice(space_name: str, mounts: Sequence[Mounted]) -> Draft | None:
     )
 
 
-def current(core: Core, space_name: str, caller: Caller, budget: int | None) -> Context:
+def current(
+    core: Core, space_name: str, caller: Caller, budget: int | None, settings: Settings
+) -> Context:
     """The context now; for a session, the one that it began with."""
     check_budget(budget)
-    counter = counter_of(core, core.preferences.settings(space_name, dict(caller.preferences)))
+    counter = counter_of(core, settings)
 
     def fresh(snapshot: Snapshot) -> Context:
         view = NowView(snapshot, core.clock(), caller, core.preferences)

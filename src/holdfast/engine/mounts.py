@@ -12,7 +12,7 @@ from __future__ import annotations
 from holdfast.core.images import space_from_image
 from holdfast.core.lens import is_whole
 from holdfast.engine.history import image_at
-from holdfast.engine.spaces import declared_stores, is_everywhere, space_named, undeclared
+from holdfast.engine.spaces import is_everywhere, space_named, stores_of, undeclared
 from holdfast.errors import HoldfastError, InvalidInput, NotFound, Refused
 from holdfast.model.entry import Advice
 from holdfast.model.mount import Lens, Mount, Share
@@ -83,12 +83,28 @@ def shares_of(space: SpaceInfo | None) -> tuple[Share, ...] | None:
 
 def mounted(snapshot: Snapshot, space_name: str, seq: int | None = None) -> Sequence[Mounted]:
     """The mounts of a space in their order, now or after the change `seq`."""
-    space = space_then(snapshot, space_name, seq)
-    return [] if space is None else [_resolved(snapshot, each, seq) for each in mounts_of(space)]
+    return _mounted(snapshot, space_named(snapshot, space_name), seq)
+
+
+def own_and_mounted(
+    snapshot: Snapshot, space_name: str, seq: int | None = None
+) -> tuple[Sequence[Store], Sequence[Mounted]]:
+    """The stores that the space declares and its mounts, by one look at the space."""
+    space = space_named(snapshot, space_name)
+    found = _mounted(snapshot, space, seq)
+    return stores_of(snapshot, space, seq), found
+
+
+def _mounted(snapshot: Snapshot, space: SpaceInfo | None, seq: int | None) -> Sequence[Mounted]:
+    then = _as_it_was(snapshot, space, seq)
+    return [] if then is None else [_resolved(snapshot, each, seq) for each in mounts_of(then)]
 
 
 def space_then(snapshot: Snapshot, name: str, seq: int | None) -> SpaceInfo | None:
-    space = space_named(snapshot, name)
+    return _as_it_was(snapshot, space_named(snapshot, name), seq)
+
+
+def _as_it_was(snapshot: Snapshot, space: SpaceInfo | None, seq: int | None) -> SpaceInfo | None:
     if seq is None or space is None or space.revision <= seq:
         return space
     change = image_at(snapshot, space.revision, seq)
@@ -100,8 +116,9 @@ def space_then(snapshot: Snapshot, name: str, seq: int | None) -> SpaceInfo | No
 def _resolved(snapshot: Snapshot, mount: Mount, seq: int | None) -> Mounted:
     problem, store = "", None
     try:
-        space = space_then(snapshot, mount.source_space, seq)
-        for each in declared_stores(snapshot, mount.source_space, seq):
+        now = space_named(snapshot, mount.source_space)
+        space = _as_it_was(snapshot, now, seq)
+        for each in stores_of(snapshot, now, seq):
             if each.name == mount.source_store:
                 store = each
         problem = _forbidden(mount, shares_of(space))
@@ -132,11 +149,8 @@ def _forbidden(mount: Mount, shares: Sequence[Share] | None) -> str:
 
 def seen_stores(snapshot: Snapshot, space_name: str, seq: int | None = None) -> Sequence[Store]:
     """The space's own stores in their order, then those that it mounts."""
-    found = mounted(snapshot, space_name, seq)
-    return [
-        *declared_stores(snapshot, space_name, seq),
-        *(each.store for each in found if each.store is not None),
-    ]
+    own, found = own_and_mounted(snapshot, space_name, seq)
+    return [*own, *(each.store for each in found if each.store is not None)]
 
 
 def distinct(stores: Sequence[Store]) -> Sequence[Store]:

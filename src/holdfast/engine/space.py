@@ -440,12 +440,13 @@ class Space:
 
     def context(self, budget: int | None = None) -> Context:
         """What a session starts with. A session is given the same one until it ends."""
+        settings = self.settings()
         if budget is None:
-            budget = self.settings().whole("context.budget") or None
+            budget = settings.whole("context.budget") or None
         if self._as_of is None:
-            return contexts.current(self._core, self.name, self.caller, budget)
+            return contexts.current(self._core, self.name, self.caller, budget, settings)
         contexts.check_budget(budget)
-        counter = contexts.counter_of(self._core, self.settings())
+        counter = contexts.counter_of(self._core, settings)
 
         def then(snapshot: Snapshot) -> Context:
             view = view_of(self._core, snapshot, self.caller, self._as_of)

@@ -7,6 +7,8 @@ from another folder is refused until somebody adopts it, so that two folders nev
 
 from __future__ import annotations
 
+from functools import cache
+
 from holdfast.core.canonical import canonical
 from holdfast.core.images import store_from_image
 from holdfast.engine.history import image_at
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.strategies.plugins import Plugin
 
 
+@cache
 def default_stores() -> tuple[StoreSpec, ...]:
     """One store of each strategy, for a space that declares none."""
     return tuple(
@@ -49,12 +52,16 @@ def space_named(snapshot: Snapshot, name: str) -> SpaceInfo | None:
 
 def declared_stores(snapshot: Snapshot, space_name: str, seq: int | None = None) -> Sequence[Store]:
     """The stores that the space declares, in their order; or declared after the change `seq`."""
-    space = space_named(snapshot, space_name)
+    return stores_of(snapshot, space_named(snapshot, space_name), seq)
+
+
+def stores_of(snapshot: Snapshot, space: SpaceInfo | None, seq: int | None) -> Sequence[Store]:
+    """As `declared_stores`, of a space that was looked up: None is `default`, not written yet."""
     found = () if space is None else snapshot.stores(space)
     if seq is not None and space is not None:
         found = _as_they_were(snapshot, found, space, seq)
     stores = [store for store in found if store.position is not None]
-    if space_name != DEFAULT_SPACE:
+    if space is not None and space.name != DEFAULT_SPACE:
         return stores
     known = {store.name: store for store in stores}
     return [

@@ -179,6 +179,8 @@ class NowView:
         if _is_lensed(store):
             return _subject_rows(self._with_subject(store), limit, order)
         rows = self._snapshot.subjects(store, _today(self.at_us), limit, self._scopes, order)
+        if not any_found([row[3] for row in rows]):
+            return rows
         line = self.gate(store).line
         return [(*row[:3], line(row[3]), *row[4:]) for row in rows]
 

@@ -201,9 +201,8 @@ def _line(handle: str, when_us: int, text: str) -> str:
     """One note in one list item. Further lines are indented so far that they are its text, and
     can neither be a heading nor an item of their own.
     """
-    body, *further = text.strip().splitlines() or ("",)
-    if further:
-        body = "\n      ".join([body, *(line for line in further if line.strip())])
+    lines = text.strip().splitlines()
+    body = lines[0] if len(lines) == 1 else "\n      ".join(filter(str.strip, lines))
     return f"- {date_of(when_us)} {body} [{handle}]"
 
 

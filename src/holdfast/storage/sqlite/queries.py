@@ -25,10 +25,23 @@ def fetch(conn: apsw.Connection, statement: str, bindings: Any = ()) -> Iterator
     return _readable(found)
 
 
+def fetch_all(conn: apsw.Connection, statement: str, bindings: Any = ()) -> list[Any]:
+    """All rows of a statement at once, for few rows that are all needed."""
+    found: Any = conn.execute(statement, bindings)
+    try:
+        return found.fetchall()
+    except UnicodeDecodeError as exc:
+        raise _unreadable() from exc
+
+
 def _readable(found: Any) -> Iterator[Row]:
     try:
         yield from found
     except UnicodeDecodeError as exc:
-        raise Damaged(
-            "row_damaged", "a row holds text that is not UTF-8", hint="holdfast verify names it"
-        ) from exc
+        raise _unreadable() from exc
+
+
+def _unreadable() -> Damaged:
+    return Damaged(
+        "row_damaged", "a row holds text that is not UTF-8", hint="holdfast verify names it"
+    )

@@ -22,7 +22,7 @@ from holdfast.storage.sqlite.jobs import JobReads, JobWrites
 from holdfast.storage.sqlite.links import LinkReads, LinkWrites
 from holdfast.storage.sqlite.messages import MessageReads, MessageWrites
 from holdfast.storage.sqlite.proposals import ProposalReads, ProposalWrites
-from holdfast.storage.sqlite.queries import QUERIES, fetch
+from holdfast.storage.sqlite.queries import QUERIES, fetch, fetch_all
 from holdfast.storage.sqlite.runs import RunReads, RunWrites
 from holdfast.storage.sqlite.search import SearchReads
 from holdfast.storage.sqlite.values import ValueReads, ValueWrites
@@ -141,8 +141,7 @@ class SqliteSnapshot(
 
     def newest(self, store: Store, since_us: int | None, limit: int) -> Sequence[NewestRow]:
         since = EARLIEST if since_us is None else since_us
-        found = self._all("newest", (store.number, since, limit))
-        return [(row[0], row[1], row[2], row[3]) for row in found]
+        return fetch_all(self._conn, QUERIES["newest"], (store.number, since, limit))
 
     def subjects(
         self, store: Store, at_us: int, limit: int, scopes: Scopes, order: SubjectOrder
