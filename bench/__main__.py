@@ -31,6 +31,7 @@ JOBS = {
     "import": "importing",
     "encryption": "encryption",
     "text-search": "text_search",
+    "text-sentence": "text_sentence",
     "sessions": "sessions",
     "directories": "directories",
     "footprint": "footprint",

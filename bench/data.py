@@ -56,6 +56,24 @@ def queries(count: int, of: int, seed: int = 11) -> list[str]:
     raise AssertionError
 
 
+def sentences(count: int, of: int, seed: int = 13) -> list[str]:
+    """Half of the words of one of the first `of` notes each, among as many of any rank."""
+    chance, words = Random(seed), vocabulary()
+    weights = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))
+    chosen = set(chance.sample(range(of), count))
+    found: list[str] = []
+    for number, text in enumerate(notes()):
+        if len(found) == count:
+            return found
+        if number in chosen:
+            said = text.lower().split()
+            told = chance.sample(said, (len(said) + 1) // 2)
+            told += chance.choices(words, cum_weights=weights, k=len(told))
+            chance.shuffle(told)
+            found.append(" ".join(told))
+    raise AssertionError
+
+
 def value(number: int) -> str:
     """200 bytes of JSON."""
     head = f'{{"n":{number},"text":"'

@@ -118,7 +118,19 @@ ROWS = {
         "raw FTS5, the best 20",
         "raw FTS5, the newest 20",
         "holdfast notes.read(text=…)",
+        "holdfast space.search(…)",
         "tantivy, the best 20",
+    ],
+    "text-sentence": [
+        f"{name}, N = {size}"
+        for size in (60, 120)
+        for name in (
+            "raw FTS5, any of the words",
+            "raw FTS5, any but the small words",
+            "tantivy, any of the words",
+            "holdfast space.search(…)",
+            "holdfast, overlap with the full ranking",
+        )
     ],
     "directories": [
         f"{what}: {name}"

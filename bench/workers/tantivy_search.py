@@ -1,4 +1,4 @@
-"""tantivy: the best 20 notes that have two words."""
+"""tantivy: the best 20 notes that have all the words of a query, or any of them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ def start(options):
     index.reload()
     searcher, asked = index.searcher(), options["queries"]
 
+    wanted = "+" if options["all"] else ""
+
     def search(number):
-        words = asked[number % len(asked)].split()
-        query = index.parse_query(f"+{words[0]} +{words[1]}", ["text"])
+        words = (f'{wanted}"{word}"' for word in asked[number % len(asked)].split())
+        query = index.parse_query(" ".join(words), ["text"])
         return [searcher.doc(place)["text"] for _, place in searcher.search(query, 20).hits]
 
     return search
