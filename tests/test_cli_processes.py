@@ -304,8 +304,9 @@ def _without_ids(text: str) -> list[str]:
 # Weight
 
 HEAVY = (
-    *("argparse", "asyncio", "click", "concurrent.futures", "cryptography", "dataclasses"),
-    *("holdfast.cli.help", "holdfast.core.terse", "inspect", "logging", "msgspec", "ruamel"),
+    *("argparse", "asyncio", "base64", "click", "concurrent.futures", "cryptography"),
+    *("dataclasses", "hashlib", "holdfast.cli.help", "holdfast.core.terse", "inspect", "logging"),
+    *("msgspec", "ruamel"),
     *("socket", "subprocess", "tempfile", "typing", "unicodedata"),
 )
 

@@ -8,7 +8,6 @@ store, the hours begin again. A session sees what the newest are about, and read
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from itertools import islice
 
 from holdfast.core.budget import lines_of
@@ -202,6 +201,8 @@ def _piece(
     row: ArtifactRow, data: bytes, start: int, first: int | None, count: int | None
 ) -> Piece:
     if row.lines is None:
+        from base64 import b64encode
+
         text = b64encode(data).decode()
     else:
         before, after = whole_characters(data)
@@ -414,6 +415,8 @@ def tools(desk: Callable[[str | None], Desk]) -> Iterable[Tool]:
 
 
 def _decoded(text: str) -> bytes:
+    from base64 import b64decode
+
     try:
         return b64decode(text, validate=True)
     except ValueError:

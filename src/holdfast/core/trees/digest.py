@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 from holdfast.model.tree import DIGEST_TAG
 
 TYPE_CHECKING = False
@@ -12,11 +10,15 @@ if TYPE_CHECKING:
 
 
 def digest_of(content: bytes | memoryview) -> str:
+    from hashlib import sha256
+
     return DIGEST_TAG + sha256(content).hexdigest()
 
 
 def digest_of_parts(parts: Iterable[bytes | memoryview]) -> str:
     """The name of what the parts make when they are joined."""
+    from hashlib import sha256
+
     whole = sha256()
     for part in parts:
         whole.update(part)

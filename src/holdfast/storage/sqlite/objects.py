@@ -5,10 +5,10 @@ given them pack by pack, each of which is undone once."""
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 from pathlib import Path
 
 from holdfast.core.trees.cut import RAW, RECIPE, decode_recipe
+from holdfast.core.trees.digest import digest_of
 from holdfast.core.trees.folder import decode_folder
 from holdfast.core.trees.tree import EMPTY
 from holdfast.errors import HoldfastError
@@ -188,7 +188,7 @@ class _Checking:
             except HoldfastError:
                 return False
             return True
-        return len(data) == size and DIGEST_TAG + sha256(data).hexdigest() == name
+        return len(data) == size and digest_of(data) == name
 
     def _bytes(self, place: tuple[int, int, int]) -> bytes | None:
         from holdfast.storage.objects import unpack
