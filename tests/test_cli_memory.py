@@ -293,7 +293,14 @@ def test_an_undeclared_store_is_refused_with_the_declared(cli: Cli) -> None:
         " [store_not_declared]\n"
         "hint: use one of these, or declare it under memory.own in workspace.yml\n"
     )
-    assert cli.refuses("note", "save", "x") == "store_unnamed"
+    assert cli("note", "save", "x") == failed(
+        "error: space app has several stores of the strategy narrative: decisions, lessons"
+        " [store_unnamed]\nhint: say which one, with --store\n"
+    )
+    assert cli("record", "list") == failed(
+        "error: space app declares no store of the strategy records [store_unnamed]\n"
+        "hint: add one to memory.own in workspace.yml\n"
+    )
     assert cli("note", "save", "x", "--store", "lessons", "--id", "x").stderr == (
         "Saved in app/lessons\n"
     )

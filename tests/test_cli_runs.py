@@ -71,7 +71,7 @@ def test_the_story_as_it_is_typed(tmp_path: Path) -> None:
         ["sh", "-eu", "-c", STORY], cwd=tmp_path, env=env, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert "I remember 1 files.\n- preferences.md: Prefer concise PR reviews\n" in done.stdout
+    assert "I remember 1 file.\n- preferences.md: Prefer concise PR reviews\n" in done.stdout
     assert "Done: review the latest PRs\n" in done.stdout
     assert "memory my-agent-memory v1 → v2\n" in done.stderr
     folder = tmp_path / "my-agent-memory"
@@ -170,7 +170,7 @@ def test_a_failed_run_shows_the_exit_code_and_how_to_restore(cli: Cli) -> None:
     assert log.splitlines()[0].endswith(
         "recovery  what a run left that did not succeed: write:a.md:half exit:7"
     )
-    assert f"run {name}" in log
+    assert f"run {name[-8:]}  " in log
     assert cli("run", "steps", "self:SIGKILL").stderr.endswith("failed, ended by signal 9\n")
     gone = cli("run", "steps", "rm")
     assert gone.exit == 1
@@ -233,13 +233,14 @@ def test_run_list_is_a_table(cli: Cli) -> None:
     declared(cli)
     cli.says("run", "steps", "write:a.md:one")
     cli("run", "steps", "exit:3")
-    two, one = [str(row["id"]) for row in cli.json("run", "list")]
+    whole = [str(row["id"]) for row in cli.json("run", "list")]
+    two, one = [each[-8:] for each in whole]
     assert cli.says("run", "list").splitlines() == [
-        f"RUN{' ' * 25}AGENT  STATE{' ' * 6}CREATED{' ' * 11}ENDED  VERSIONS     PROMPT",
+        f"RUN{' ' * 7}AGENT  STATE{' ' * 6}CREATED{' ' * 11}ENDED  VERSIONS     PROMPT",
         f"{two}  steps  failed     2026-01-15 12:00  12:00  steps v2     exit:3",
         f"{one}  steps  succeeded  2026-01-15 12:00  12:00  steps v1→v2  write:a.md:one",
     ]
-    assert [row["id"] for row in cli.json("run", "list", "--state", "failed")] == [two]
+    assert [row["id"] for row in cli.json("run", "list", "--state", "failed")] == whole[:1]
     assert cli.json("run", "list", "--of", "nobody") == []
 
 

@@ -155,3 +155,10 @@ def test_without_a_home_the_vault_must_be_named(cli: Cli, home: str) -> None:
     for words in (["note", "save", "x"], ["note", "read"], ["status"]):
         assert cli.refuses(*words) == "home_unknown"
     assert files(cli.folder) == []
+
+
+def test_options_of_stores_are_written_as_in_the_file(cli: Cli) -> None:
+    assert cli.says("space", "show").splitlines()[-1] == (
+        "transcript  long_term  transcript  tool_results=true "
+        "automation=batch,ci,cron,subagent,webhook,worker hidden=internal"
+    )

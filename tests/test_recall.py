@@ -153,6 +153,9 @@ def test_the_command_prints_what_was_recalled(cli: Cli) -> None:
     assert " words +0." in why
     assert looked.startswith("1 weighed, 0 filtered out; ")
     assert cli("recall", "nothing like it") == ok("", "Nothing was found\n")
+    assert cli.says("recall", "nothing like it", "--explain").startswith(
+        "0 weighed, 0 filtered out; "
+    )
     assert cli("recall", "deploy", "--budget", "3") == ok("", "Nothing fits into the budget\n")
     assert cli.refuses("recall", "x", "--budget", "0", exit=2) == "value_invalid"
     cli.says("note", "remove", "deploys")

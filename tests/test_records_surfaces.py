@@ -52,6 +52,8 @@ def test_a_record_lives_its_life_in_the_shell(cli: Cli) -> None:
     assert made == ok("deploys\n", "Added to default/records as a draft\n")
     nothing = ok("", "No such records in default/records\n")
     assert cli("record", "search", "deploys") == nothing
+    drafts = "No such records in default/records; drafts are listed with --state draft\n"
+    assert cli("record", "list") == ok("", drafts)
     assert (
         cli.says("record", "search", "deploys", **mine) == "deploys  decision  Deploys  (draft)\n"
     )

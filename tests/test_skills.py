@@ -410,6 +410,15 @@ def test_long_bodies_are_kept_with_advice(skills: SkillLibrary) -> None:
     assert skills.save("short", "Another of another kind", "other\n" * 499).advice == ()
 
 
+def test_a_file_that_is_not_there_is_named_as_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for given in ("gone.sh", "deep/gone.sh", str(tmp_path / "gone.sh")):
+        failed = shell(tmp_path, "skill", "attach", "release", given, exit=1)
+        assert failed["error"]["message"] == f"{given!r}: No such file or directory"
+
+
 @pytest.mark.row("F02")
 def test_files_in_the_shell(tmp_path: Path, skills: SkillLibrary) -> None:
     script = tmp_path / "check.sh"

@@ -398,8 +398,8 @@ WORDS = {
         "use one of those named, or declare it",
     ),
     "store_unnamed": (
-        "the space has several stores of the kind, or none",
-        "say which, with `--store`",
+        "the space has several stores of the strategy, or none",
+        "say which, with `--store`; where there is none, add one to `memory.own` in workspace.yml",
     ),
     "tool_not_for_store": (
         "the tool is not for stores of that strategy",

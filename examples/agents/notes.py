@@ -13,7 +13,7 @@ from pathlib import Path
 
 def main(prompt: str, memory: Path) -> None:
     remembered = sorted(file for file in memory.rglob("*.md") if file.is_file())
-    print(f"I remember {len(remembered)} files.")
+    print(f"I remember {len(remembered)} file{'s' * (len(remembered) != 1)}.")
     for file in remembered:
         first = file.read_text(encoding="utf-8").strip().partition("\n")[0]
         print(f"- {file.relative_to(memory)}: {first}")

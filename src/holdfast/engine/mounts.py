@@ -185,15 +185,19 @@ def store_named(
         own = [store for store in stores if store.mount is None] or stores
         if len(own) == 1:
             return own[0]
-        raise NotFound(
-            "store_unnamed",
-            f"space {space_name} has several {strategy} stores or none: {_names(stores)}",
-            hint="say which one, with --store",
-        )
+        raise _unnamed(space_name, strategy, stores)
     for each in mounted(snapshot, space_name, seq):
         if each.mount.name == name and each.problem:
             raise broken(each)
     raise not_declared(space_name, f"{strategy} store", name, stores)
+
+
+def _unnamed(space_name: str, strategy: str, stores: Sequence[Store]) -> NotFound:
+    if not stores:
+        what = f"space {space_name} declares no store of the strategy {strategy}"
+        return NotFound("store_unnamed", what, hint="add one to memory.own in workspace.yml")
+    what = f"space {space_name} has several stores of the strategy {strategy}: {_names(stores)}"
+    return NotFound("store_unnamed", what, hint="say which one, with --store")
 
 
 def not_declared(space_name: str, what: str, name: str, stores: Sequence[Store]) -> NotFound:

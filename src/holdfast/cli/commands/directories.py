@@ -68,7 +68,7 @@ COMMANDS = (
     ),
     Command(
         verb="clone",
-        summary="make a new folder of a {noun}",
+        summary="bring the {noun} NAME into a new folder",
         handler=f"{_HANDLERS}:clone",
         arguments=(
             Argument(name="NAME", kind=NAME, help="the {noun}", candidates=_NAMES),
@@ -129,7 +129,7 @@ COMMANDS = (
     ),
     Command(
         verb="delete",
-        summary="hide, forget or erase a {noun} and all its versions",
+        summary="hide, forget or erase the {noun} and all its versions",
         handler=f"{_HANDLERS}:delete",
         mutates=True,
         arguments=(_NAME_OR_HERE,),

@@ -78,7 +78,7 @@ RUN = (
         "interrupted, what it wrote is kept as a recovery version. The exit code is 0 when the "
         f"agent succeeded and all was kept.\n\n{_WITHOUT_VALUE}",
         examples=(
-            'holdfast agent add notes -- sh -c \'echo "$1" >>"$2/log.md"\' sh {prompt} {memory}\n'
+            'holdfast agent add notes -- sh -c \'echo "$1" >>"$2/log.md"\' sh {prompt} {memory}',
             'holdfast run notes "review the latest changes" --memory notes-memory',
         ),
     ),

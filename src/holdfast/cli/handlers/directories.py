@@ -14,6 +14,7 @@ from holdfast.cli.opening import (
 from holdfast.cli.output import Column, in_a_line
 from holdfast.core.codec import plain
 from holdfast.errors import InvalidInput, NotFound, UsageError
+from holdfast.model.ids import short
 from holdfast.model.tree import short_hex
 
 TYPE_CHECKING = False
@@ -190,7 +191,7 @@ def _logged(entry: Entry) -> str:
         f"+{entry.added} ~{entry.modified} -{entry.deleted}",
     ]
     facts += [f"from {', '.join(f'v{v}' for v in version.parents)}"] if version.parents else []
-    facts += [f"run {version.run}"] if version.run else []
+    facts += [f"run {short(version.run)}"] if version.run else []
     facts += ["head"] if entry.is_head else []
     facts += ["recovery"] if version.kind == "recovery" else []
     return "  ".join([*facts, *([in_a_line(version.message)] if version.message else [])])
@@ -337,7 +338,7 @@ def gc(call: Call, out: Output) -> None:
     spare, dry = int(call["spare"].total_seconds()), call["dry_run"]
     with opened_vault(call) as vault:
         found = vault.gc(spare_seconds=spare, dry_run=dry)
-    out.emit(plain(found), f"{found.objects} objects, {_size(found.bytes)}")
+    out.emit(plain(found), f"{_many(found.objects, 'object')}, {_size(found.bytes)}")
     if dry:
         out.note("Nothing was removed; the bytes are those before compression")
 

@@ -26,7 +26,8 @@ def recall(call: Call, out: Output) -> None:
 
 def _explained(found: Recall) -> str:
     lines: list[str] = []
-    for line, hit in zip(found.text.split("\n"), found.hits, strict=True):
+    shown = found.text.split("\n") if found.hits else []
+    for line, hit in zip(shown, found.hits, strict=True):
         parts = " ".join(f"{name} {worth:+.3f}" for name, worth in hit.why.items())
         lines += [line, f"    place {hit.place}, {hit.score:.3f}: {parts}"]
     looked = found.looked

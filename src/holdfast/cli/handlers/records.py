@@ -260,7 +260,9 @@ def list_(call: Call, out: Output) -> None:
             out.emit(plain(found), "")
         else:
             out.table(rows, _ROWS)
-        _tell_rest(out, found, f"No such records in {records.store.label}")
+        label = records.store.label
+        drafts = "" if call["state"] != "shown" else "; drafts are listed with --state draft"
+        _tell_rest(out, found, f"No such records in {label}{drafts}")
 
 
 def read(call: Call, out: Output) -> None:
@@ -281,7 +283,7 @@ def expand(call: Call, out: Output) -> None:
         raise UsageError(
             "argument_missing",
             "`record expand` takes an ID and a PATH, or a --layer",
-            hint="holdfast record read shows the sections of a record",
+            hint="holdfast record read ID shows the sections of a record",
         )
     with seen_space(call) as space:
         records = space.records(call["store"])

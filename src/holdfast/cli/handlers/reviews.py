@@ -83,12 +83,13 @@ def worker(call: Call, out: Output) -> None:
         pause = Event()
         while True:
             if gone := vault.sweep():
-                out.note(f"Let go of {len(gone)} artifacts that nothing refers to")
+                what = "artifact" if len(gone) == 1 else "artifacts"
+                out.note(f"Let go of {len(gone)} {what} that nothing refers to")
             for job in vault.review():
                 out.emit(plain(job), line_of(job))
                 out.flush()
             for run in vault.finish_runs():
-                out.emit(plain(run), f"run {run.id} of {run.agent} {run.state}")
+                out.emit(plain(run), f"run {short(run.id)} of {run.agent} {run.state}")
                 out.flush()
             if call["once"] or pause.wait(POLL_SECONDS):
                 return

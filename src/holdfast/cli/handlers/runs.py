@@ -165,7 +165,9 @@ def list_runs(call: Call, out: Output) -> None:
     for each in found:
         row = plain(each)
         assert isinstance(row, dict)
-        rows.append(row if out.json else {**row, "versions": _versions(each), "short": each.id})
+        rows.append(
+            row if out.json else {**row, "versions": _versions(each), "short": short(each.id)}
+        )
     out.table(rows, _COLUMNS, empty='No runs: holdfast run AGENT "…" makes one')
 
 

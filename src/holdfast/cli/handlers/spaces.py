@@ -138,7 +138,14 @@ def _mount_row(found: Mounted) -> dict[str, Json]:
 
 
 def _options(options: Any) -> str:
-    return " ".join(f"{key}={value}" for key, value in options.items())
+    return " ".join(f"{key}={_option(value)}" for key, value in options.items())
+
+
+def _option(value: Any) -> str:
+    """As one would write it: no quotes of a language around words."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(_option, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 _STORES = (

@@ -117,7 +117,7 @@ def failing(where: Path) -> Generator[None]:
         yield
     except OSError as exc:
         name = exc.filename if isinstance(exc.filename, str) else ""
-        place = where if not name or name.startswith("/") else where / name
+        place = where if name in ("", str(where)) else where / name
         raise StorageFailed(
             "folder_failed",
             f"{shown(str(place), 200)}: {exc.strerror}",
