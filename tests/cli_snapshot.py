@@ -118,6 +118,9 @@ def run_in_terminal(
     """With one terminal for all three streams; what it showed comes back as stdout."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    modes = termios.tcgetattr(theirs)
+    modes[3] &= ~termios.ECHO  # it comes when the machine has time: before or behind a question
+    termios.tcsetattr(theirs, termios.TCSANOW, modes)
     os.write(ours, typed.encode())
     started = subprocess.Popen(
         command(args, table), stdin=theirs, stdout=theirs, stderr=theirs, env=environment(env)

@@ -165,7 +165,7 @@ def test_a_person_is_asked(typed: str, code: int) -> None:
     result = run_in_terminal(["act", "ask"], typed, table=SAMPLE, env={"NO_COLOR": "1"})
     assert result.exit == code
     end = "done" if code == 0 else "error: not confirmed; nothing was changed [not_confirmed]"
-    gap = "\n" if typed == "\x04" else ""  # what was typed was echoed before the question
+    gap = "\n" if typed == "\x04" else ""
     assert result.stdout.endswith(f"really? [y/N] {gap}{end}\n")
 
 

@@ -203,6 +203,22 @@ def test_every_name_of_the_package_is_in_the_reference() -> None:
     assert [name for name in holdfast.__all__ if not re.search(rf"\b{name}\b", text)] == []
 
 
+def test_every_table_has_its_place_in_the_design() -> None:
+    schema = (ROOT / "src/holdfast/storage/sqlite/schema.sql").read_text("utf-8")
+    tables = set(re.findall(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", schema, re.MULTILINE))
+    text = (ROOT / "docs" / "design" / "engine.md").read_text("utf-8")
+    listed = text.partition("## The tables")[2].partition("\n## ")[0]
+    named = re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", listed, re.MULTILINE)))
+    assert sorted(named) == sorted(tables - {"entry_places", "message_places"})
+
+
+def test_decisions_are_numbered_in_a_row() -> None:
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
+    for page in pages:
+        assert page.read_text("utf-8").startswith(f"# {int(page.name[:4])}. ")
+
+
 # What all pages keep
 
 
