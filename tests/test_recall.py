@@ -158,6 +158,11 @@ def test_the_command_prints_what_was_recalled(cli: Cli) -> None:
     )
     assert cli("recall", "deploy", "--budget", "3") == ok("", "Nothing fits into the budget\n")
     assert cli.refuses("recall", "x", "--budget", "0", exit=2) == "value_invalid"
+    cli.says("preferences", "preset", "aggressive")
+    cli.says("record", "add", "The ledger is on port 5433", "--id", "ledger")
+    assert cli.says("recall", "ledger") == (
+        "- 2026-01-15 (today) The ledger is on port 5433 [default/records ledger]\n"
+    )
     cli.says("note", "remove", "deploys")
     assert cli.says("recall", "deploy") == ""
     assert cli.says("recall", "deploy", "--as-of", "3") == line

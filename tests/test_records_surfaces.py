@@ -100,6 +100,7 @@ def test_a_record_is_shown_in_full(cli: Cli) -> None:
     words += ["--importance", "70", "--source", "docs/deploy.md", "--origin", "web"]
     words += ["--since", "2026-01-01", "--until", "2027-01-01", "--meta", "team=core"]
     cli.says("record", "add", "On Tuesdays.", "--subject", "Deploys", "--id", "deploys", *words)
+    assert cli.says("record", "read", "ports").startswith("Ports are listed\n\nid  "), "once"
     assert cli.settled(cli.says("record", "read", "deploys")) == (
         "Deploys\n\nOn Tuesdays.\n\n"
         "id          deploys · <entry-4>\n"

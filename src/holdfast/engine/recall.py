@@ -112,7 +112,8 @@ def _recalled(view: View, hit: Hit, place: int, query: str, room: int) -> Recall
 
 def _words(hit: Hit) -> str:
     text = _in_a_line(hit.entry.text)
-    return f"{hit.entry.subject}: {text}" if hit.entry.subject else text
+    is_title = hit.entry.text.partition("\n")[0].strip() == hit.entry.subject
+    return text if is_title or not hit.entry.subject else f"{hit.entry.subject}: {text}"
 
 
 def _in_a_line(text: str) -> str:

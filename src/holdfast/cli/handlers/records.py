@@ -382,8 +382,11 @@ def _whole(found: RecordRead) -> str:
     until = "" if entry.until is None else f" until {entry.until:%Y-%m-%d %H:%M}"
     pin = ", pinned" if entry.pinned else ""
     linked = [f"{link.target}{f' ({link.state})' if link.is_dead else ''}" for link in found.links]
+    is_title = found.body.partition("\n")[0].strip() == entry.subject
+    title = [] if is_title or not found.body else [entry.subject, ""]
     lines = [
-        *([entry.subject, "", found.body.rstrip(), ""] if found.body else []),
+        *title,
+        *([found.body.rstrip(), ""] if found.body else []),
         f"id          {given}{entry.id}",
         f"kind        {entry.kind}, {found.layer}",
         f"state       {entry.state}{closed}, revision {entry.revision}",
