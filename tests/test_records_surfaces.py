@@ -17,6 +17,7 @@ from records_kit import fill
 import holdfast
 from holdfast import aio
 from holdfast.errors import InvalidInput, NotFound
+from holdfast.model.write import Caller
 from holdfast.storage.sql import load
 from holdfast.storage.sqlite import queries
 from holdfast.testing import ManualClock, raises
@@ -381,3 +382,22 @@ def test_no_statement_of_records_reads_a_whole_store_or_sorts() -> None:
         assert any(index in step for step in plan), (name, plan)
         assert not [step for step in plan if "TEMP B-TREE" in step], (name, plan)
         assert not [step for step in plan if step.startswith("SCAN entry")], (name, plan)
+
+
+@pytest.mark.row("G23")
+def test_links_tell_nothing_of_what_is_for_another(space: Space) -> None:
+    ann, ben = (space.seen_by(Caller(user=name)) for name in ("ann", "ben"))
+    private = ann.records().add("Wants to leave", subject="Leaving", scope="user").entry
+    with space.session("other") as other:
+        draft = other.records().add("Not yet so", subject="Half an idea").entry
+    linked = ann.records().add("Everyone reads this", refs=[private.id, draft.id]).entry
+    told = {
+        "ann": [(private.handle, "Leaving", "draft"), (draft.handle, "", "draft")],
+        "ben": [(private.id, "", "missing"), (draft.handle, "", "draft")],
+    }
+    for name, here in (("ann", ann), ("ben", ben)):
+        for found in (here.records().links(linked.id).refers, here.records().read(linked.id).links):
+            assert [(link.target, link.subject, link.state) for link in found] == told[name]
+        around = here.records().neighbours(linked.id)
+        assert ("Leaving" in repr(around)) == (name == "ann")
+        assert "idea" not in repr(around)

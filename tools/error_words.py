@@ -449,7 +449,10 @@ WORDS = {
     ),
     "entry_forgotten": ("the entry was forgotten", "save it anew"),
     "id_taken": ("the id has another text, or was forgotten", "save under another id"),
-    "key_reused": ("the idempotency key came with other arguments", "a new key for a new call"),
+    "key_reused": (
+        "the idempotency key came with other arguments, or for another user",
+        "a new key for a new call",
+    ),
     "proposal_decided": ("the proposal was decided before", "make the change itself"),
     "proposal_stale": (
         "what the proposal would change has changed since",

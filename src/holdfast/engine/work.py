@@ -158,11 +158,12 @@ def _once(
     unit: Callable[[Work], T],
     begin: Callable[[Transaction], Work],
 ) -> Callable[[Transaction], T]:
-    """The unit with its idempotency key: what was answered before is answered again."""
+    """The unit with its idempotency key: what was answered before is answered again, and to nobody
+    but the user whom it was about."""
     key = write.key
     if key is None:
         return lambda tx: unit(begin(tx))
-    meant = digest("arguments", canonical([op, dict(arguments)]))
+    meant = digest("arguments", canonical([op, dict(arguments), caller.user]))
 
     def run(tx: Transaction) -> T:
         known = tx.answer(str(caller.actor), key, core.clock() - ANSWERS_KEPT_US)
@@ -180,7 +181,7 @@ def _again(known: StoredAnswer, meant: bytes) -> Any:
     if known.arguments != meant:
         raise Conflict(
             "key_reused",
-            "this idempotency key was used for a call with other arguments",
+            "this idempotency key was used for a call with other arguments or for another user",
             hint="use a new key for a new call",
         )
     try:

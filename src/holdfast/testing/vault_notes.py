@@ -193,6 +193,14 @@ class NotesPromises(VaultBinding):
         other.notes().save("theirs", key="k1")
         assert texts(space.notes()) == ["theirs", "mine"]
 
+    def test_a_key_answers_nobody_but_the_user_whom_it_was_about(self, space: Space) -> None:
+        ann, ben = (space.seen_by(Caller(user=name)) for name in ("ann", "ben"))
+        first = ann.profile().add("Likes tea", "USER", key="k1")
+        with raises(Conflict, "key_reused"):
+            ben.profile().add("Likes tea", "USER", key="k1")
+        assert ann.profile().add("Likes tea", "USER", key="k1") == first
+        assert ben.profile().add("Likes tea", "USER", key="k2").entry.scope == "user:ben"
+
     def test_a_key_is_free_again_after_thirty_days(self, space: Space, clock: ManualClock) -> None:
         notes = space.notes()
         notes.save("a fact", key="k1")

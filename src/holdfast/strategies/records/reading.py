@@ -235,14 +235,18 @@ def _visible(view: View, entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _refers(view: View, store: Store, entry: Entry) -> tuple[RecordLink, ...]:
-    return _links_of(entry, view.named(store, entry.refs) if entry.refs else {})
+    return _links_of(view, entry, view.named(store, entry.refs) if entry.refs else {})
 
 
-def _links_of(entry: Entry, found: Any) -> tuple[RecordLink, ...]:
+def _links_of(view: View, entry: Entry, found: Any) -> tuple[RecordLink, ...]:
+    """Where its links lead. What is for another is not there, and a draft of another session says
+    nothing yet."""
     made: list[RecordLink] = []
     for target in entry.refs:
         far: Entry | None = found.get(target)
-        gone = far is None or far.state == "forgotten"
+        if far is not None and not view.sees(far):
+            far = None
+        gone = far is None or far.state == "forgotten" or not _visible(view, [far])
         made.append(
             RecordLink(
                 source=entry.handle,
@@ -275,7 +279,7 @@ def neighbours(view: View, store: Store, name: str, depth: int, limit: int) -> R
         wanted = [ref for entry in ring for ref in entry.refs]
         found = view.named(store, list(dict.fromkeys(wanted))) if wanted else {}
         for entry in ring:
-            dead += [e.replace(depth=far) for e in _links_of(entry, found) if e.is_dead]
+            dead += [e.replace(depth=far) for e in _links_of(view, entry, found) if e.is_dead]
             reached = [found[ref] for ref in entry.refs if ref in found]
             for each in _visible(view, [*reached, *view.referring(store, entry)]):
                 if each.state != "forgotten" and each.id not in seen and view.sees(each):
