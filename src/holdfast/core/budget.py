@@ -104,10 +104,9 @@ def _take(plans: Sequence[_Plan], budget: int) -> None:
         while waiting:
             still: list[_Plan] = []
             for plan in waiting:
-                step = plan.step(left)
-                if step:
-                    left -= plan.cost(plan.taken + step) - plan.cost(plan.taken)
-                    plan.taken += step
+                spent = plan.step(left)
+                if spent is not None:
+                    left -= spent
                     still.append(plan)
             waiting = still
 
@@ -134,13 +133,17 @@ class _Plan:
         reach = self._reach(taken)
         return self._sums[taken] + self._frame + (0 if reach is None else self._count(reach))
 
-    def step(self, left: int) -> int:
-        """How many more lines to take now: one, or all that are left where only that fits."""
-        whole = len(self.draft.lines) - self.taken
-        for lines in (1, whole):
-            if whole and self.cost(self.taken + lines) - self.cost(self.taken) <= left:
-                return lines
-        return 0
+    def step(self, left: int) -> int | None:
+        """Take one line more, or all that are left where only that fits. What it costs; None where
+        none is taken."""
+        whole = len(self.draft.lines)
+        before = self.cost(self.taken)
+        for taken in (self.taken + 1, whole) if self.taken < whole else ():
+            cost = self.cost(taken) - before
+            if cost <= left:
+                self.taken = taken
+                return cost
+        return None
 
     def block(self) -> Block:
         draft, taken = self.draft, self.taken
