@@ -242,7 +242,9 @@ def check(snapshot: Snapshot, spec: SpaceSpec, space: SpaceInfo) -> None:
         field = f"memory.mounts[{number}]"
         if mount.name in names:
             what = f"the name {shown(mount.name)} stands twice"
-            raise _wrong(spec, (f"{field}.name", field), what, "give the mount another `name:`")
+            raise _wrong(
+                spec, (f"{field}.name", field), what, "give the mount another `name:` (--name)"
+            )
         names.add(mount.name)
         problem = _misled(snapshot, mount) or _resolved(snapshot, mount, None).problem
         if problem:

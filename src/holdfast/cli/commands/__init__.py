@@ -165,7 +165,7 @@ TABLE = Table(
         ),
         Noun(
             name="gc",
-            summary="remove contents that no version leads to",
+            summary="remove contents that nothing leads to",
             commands="holdfast.cli.commands.directories:GC",
             heading=_VAULT,
         ),

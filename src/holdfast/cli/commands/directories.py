@@ -158,7 +158,7 @@ COMMANDS = (
 GC = (
     Command(
         verb="",
-        summary="remove contents that no version leads to",
+        summary="remove contents that nothing leads to",
         handler=f"{_HANDLERS}:gc",
         options=(
             Option(
@@ -169,7 +169,8 @@ GC = (
             ),
             Option(name="--dry-run", help="only say what it would remove"),
         ),
-        details="Safe beside pushes and pulls that are under way.",
+        details="What a version, an artifact or a skill holds stays. Safe beside pushes and pulls "
+        "that are under way.",
         examples=("holdfast gc", "holdfast gc --spare 0s --dry-run"),
     ),
 )

@@ -341,6 +341,8 @@ def gc(call: Call, out: Output) -> None:
     out.emit(plain(found), f"{_many(found.objects, 'object')}, {_size(found.bytes)}")
     if dry:
         out.note("Nothing was removed; the bytes are those before compression")
+    elif not found.objects:
+        out.note("Nothing to remove; what was stored within --spare is left alone")
 
 
 def names(call: Call, _prefix: str) -> list[str]:
