@@ -11,7 +11,7 @@ import pytest
 import holdfast
 from holdfast.core.profile.size import file_chars
 from holdfast.core.rules.asked import asked_in, asked_plainly, meant
-from holdfast.errors import InvalidInput
+from holdfast.errors import Conflict, InvalidInput
 from holdfast.model.write import Caller
 from holdfast.testing import ManualClock, raises
 from holdfast.testing.vault_profile import in_file
@@ -146,6 +146,20 @@ def test_forget_that_forgets_at_once_what_is_meant(space: Space) -> None:
     other = space.seen_by(Caller(user="other"))
     assert other.remember("Forget that I grow tea at home").outcome == "unknown"
     assert in_file(files, "USER") == ["Grows tea at home"]
+
+
+@pytest.mark.row("D10")
+def test_what_is_asked_is_held_to_the_revision_that_was_seen(space: Space) -> None:
+    entry = space.profile().add("Drinks tea", "USER").entry
+    space.profile().replace(entry.id, "Drinks green tea")
+    for sentence in ("Forget that I drink green tea", "Remember that I like cheese"):
+        with raises(Conflict, "revision_moved"):
+            space.remember(sentence, expect=entry.revision)
+    assert in_file(space.profile(), "USER") == ["Drinks green tea"]
+    assert space.remember("Remember that I like cheese", expect=0).outcome == "remembered"
+    with space.session() as here:
+        said = here.transcript().say("user", "Forget that I like cheese.", expect=0)
+    assert said.notices == ("Forgot in USER.md: Likes cheese",)
 
 
 @pytest.mark.row("D10")

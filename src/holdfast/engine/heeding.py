@@ -28,6 +28,7 @@ def heed(work: Work, session: Session, message: Message) -> Iterator[str]:
         return
     from holdfast.core.rules.asked import asked_in, may_ask
 
+    work.met()
     for asked in asked_in(message.text) if may_ask(message.text) else ():
         try:
             yield _done(work, session, message, asked)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from holdfast.core.profile.size import file_chars
@@ -319,6 +321,9 @@ class ProfilePromises(VaultBinding):
         assert (vault.status().seq, in_file(profile, "MEMORY")) == (before, ["a" * 50])
         with raises(InvalidInput, "batch_invalid"):
             profile.batch([])
+        for no_step in (1, None, "add", ["add"]):
+            with raises(InvalidInput, "batch_invalid"):
+                profile.batch(cast("list[dict[str, object]]", [no_step]))
 
     # Whose
 

@@ -38,6 +38,7 @@ def done(
     """Keep the fact, or forget what it means."""
     if asked.what == "forget":
         return _forget(work, store, asked)
+    work.expect(0, "the new entry")
     sheet = Sheet(work, store)
     sheet.add(
         NewEntry(
@@ -68,6 +69,7 @@ def _forget(work: Work, store: Store, asked: Asked) -> Remembered:
     there = entries_of(work, store)
     found = [there[place] for place in meant(asked.fact, [entry.text for entry in there])]
     if len(found) == 1:
+        work.expect(found[0].revision, f"{store.label} {found[0].handle}")
         sheet = Sheet(work, store)
         sheet.remove(found[0])
         gone = sheet.only().entry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from holdfast.core.metadata import check_metadata, check_origin
@@ -31,7 +32,7 @@ from holdfast.strategies.profile.policy import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from typing import Protocol, Self, TypeVar, Unpack
 
@@ -435,8 +436,9 @@ _STEP_KEYS: dict[str, tuple[set[str], set[str]]] = {
 }
 
 
-def _checked_step(step: Mapping[str, object]) -> dict[str, Json]:
-    given = {key: value for key, value in step.items() if value is not None}
+def _checked_step(step: object) -> dict[str, Json]:
+    known = step if isinstance(step, Mapping) else {}
+    given = {key: value for key, value in known.items() if value is not None}
     needs, takes = _STEP_KEYS.get(str(given.get("op")), (set[str](), set[str]()))
     keys = set(given)
     if not needs or not needs <= keys or keys - needs - takes:
