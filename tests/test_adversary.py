@@ -235,6 +235,9 @@ def test_a_space_as_of_the_past_can_only_be_read() -> None:
         vault.space().notes().save("one")
         with raises(Refused, "past_is_fixed"):
             vault.space().as_of(1).start_session()
+        with raises(Refused, "past_is_fixed"):
+            vault.space().as_of(1).prefer({"recall.limit": 3})
+        assert vault.space().settings().whole("recall.limit") != 3
 
 
 # What verify sees

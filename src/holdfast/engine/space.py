@@ -283,6 +283,7 @@ class Space:
 
     def prefer(self, preferences: Mapping[str, Json | None], *, preset: str | None = None) -> None:
         """Set preferences for this space; None takes one back. For all spaces: `vault.prefer`."""
+        check_present(self._as_of, f"what is preferred in {self.name}")
         self._core.preferences.change(preferences, preset=preset, space=self.name)
 
     def stores(self) -> Sequence[Store]:
