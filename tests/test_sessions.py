@@ -9,7 +9,7 @@ import pytest
 
 import holdfast
 from holdfast.engine.workspace import parse_workspace
-from holdfast.errors import Conflict, InvalidInput, Refused
+from holdfast.errors import Conflict, InvalidInput, NotFound, Refused
 from holdfast.model.message import MESSAGE_BYTES_MAX, ToolCall
 from holdfast.testing import ManualClock, raises
 from holdfast.testing.binding import NOON
@@ -357,3 +357,29 @@ def test_hostile_messages_are_refused_or_kept_whole(space: Space) -> None:
     assert titles(space, "zebra") == ["Long"]
     for query in ("", '"', "NOT", "(((", "zebra*", "a OR", "\0", "\ud800", "北"):
         space.transcript().search(query)
+
+
+@pytest.mark.row("E02", "E03", "E06")
+def test_nobody_finds_reads_or_takes_back_what_another_user_said(space: Space) -> None:
+    first, second = (space.seen_by(space.caller.replace(user=name)) for name in ("one", "other"))
+    with first.session("Private") as here:
+        told = here.say("user", "my salary is a secret of the heron").message
+    session = told.session
+    assert [hit.session for hit in first.transcript().search("heron")] == [session]
+    assert first.transcript().get(told.id).text == told.text
+    theirs = second.transcript()
+    assert theirs.search("heron") == ()
+    assert theirs.recent() == ()
+    by_name = {tool.__name__: tool for tool in second.tools()}
+    assert by_name["session_search"]("heron") == ()
+    for call in (
+        lambda: theirs.read(session),
+        lambda: theirs.get(told.id),
+        lambda: theirs.rewind(session, 1),
+        lambda: theirs.compact(session, 1),
+        lambda: by_name["session_search"](session=session),
+    ):
+        with pytest.raises(NotFound) as caught:
+            call()
+        assert caught.value.code == "session_not_found"
+    assert first.transcript().read(session).messages[0].text == told.text

@@ -131,9 +131,10 @@ class SessionHit(Value):
 
 
 class MessageQuery(Value):
-    """What is asked of the archive. `since_us` is included, `until_us` is not."""
+    """What one user's conversations are asked. `since_us` is included, `until_us` is not."""
 
     match: str
+    user: str
     since_us: int | None = None
     until_us: int | None = None
     roles: tuple[Role, ...] = ()
@@ -142,8 +143,9 @@ class MessageQuery(Value):
 
 
 class SessionQuery(Value):
-    """Which sessions: in a state, from these sources, last used before a time."""
+    """Which sessions of a user: in a state, from these sources, last used before a time."""
 
+    user: str
     state: str | None = None
     sources: tuple[str, ...] = ()
     before_us: int

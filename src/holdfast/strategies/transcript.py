@@ -303,7 +303,11 @@ def recent(view: View, store: Store, query: SessionQuery) -> tuple[Conversation,
         ]
         newest = merge(*streams, key=lambda each: (each[3], each[0].number), reverse=True)
         found = (_conversation(view, store, *each) for each in newest)
-        fitting = (each for each in found if query.state in (None, each.session.state))
+        fitting = (
+            each
+            for each in found
+            if each.session.user == query.user and query.state in (None, each.session.state)
+        )
         rows += islice(fitting, query.limit - len(rows))
     return tuple(rows)
 
@@ -404,7 +408,7 @@ class Transcript:
         return self._desk.mutate(
             "session rewind",
             {"session": session, "place": place},
-            lambda work, store: rewind(work, store, work.session_of(store, session), place),
+            lambda work, store: rewind(work, store, self._own(work, store, session), place),
             Write(**write),
         )
 
@@ -418,10 +422,10 @@ class Transcript:
         words = new_message("assistant", summary, origin="agent") if summary else None
 
         def unit(work: Work, store: Store) -> Session:
-            found = work.session_of(store, session)
+            found = self._own(work, store, session)
             if words is not None and place > found.compacted:
                 sum_up(work, store, found, place, words)
-            return compact(work, store, work.session_of(store, session), place)
+            return compact(work, store, self._own(work, store, session), place)
 
         arguments: dict[str, Json] = {"session": session, "place": place, "summary": summary}
         return self._desk.mutate("session compact", arguments, unit, Write(**write))
@@ -440,6 +444,7 @@ class Transcript:
         check_str(query, "the query")
         asked = MessageQuery(
             match=query,
+            user=self._desk.caller.user,
             since_us=None if since is None else given_us(since),
             until_us=None if until is None else given_us(until),
             roles=tuple([check_role(role) for role in roles]),
@@ -458,6 +463,7 @@ class Transcript:
     ) -> tuple[Conversation, ...]:
         """The sessions of the space, the last used first."""
         asked = SessionQuery(
+            user=self._desk.caller.user,
             state=check_state(state),
             sources=tuple(sources),
             before_us=END_US + 1 if before is None else given_us(before),
@@ -479,8 +485,19 @@ class Transcript:
         if type(start) is not int:
             raise InvalidInput("place_invalid", "a place is a whole number", hint="such as 1")
         return self._desk.read(
-            lambda view, store: read(view, view.session_of(store, session), max(start, 1), limit)
+            lambda view, store: read(view, self._own(view, store, session), max(start, 1), limit)
         )
+
+    def _own(self, view: View, store: Store, name: str) -> Session:
+        """A session of the caller's user: nobody reads or takes back what another one said."""
+        session = view.session_of(store, name)
+        if session.user != self._desk.caller.user:
+            raise NotFound(
+                "session_not_found",
+                f"there is no session {shown(name)} of {self._desk.caller.user}",
+                hint="`holdfast session list` lists them; --user says whose",
+            )
+        return session
 
     def get(self, message: str) -> Message:
         """One message by its whole id."""
@@ -494,7 +511,7 @@ class Transcript:
                     f"there is no message {shown(message)}",
                     hint="holdfast session search finds messages",
                 )
-            view.session_of(store, found.session)
+            self._own(view, store, found.session)
             return found
 
         return self._desk.read(unit)

@@ -101,6 +101,7 @@ class MessageReads:
             "limit": BEST,
             "sessions": query.limit,
             "space": space,
+            "user": query.user,
             "since": -EVER if query.since_us is None else query.since_us,
             "until": EVER if query.until_us is None else query.until_us,
             "roles": " ".join(query.roles),

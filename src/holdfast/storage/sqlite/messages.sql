@@ -93,7 +93,7 @@ SELECT m.number, m.session, m.place, f.rank, 1
 FROM (SELECT rowid, rank FROM message_terms WHERE message_terms MATCH :match
     ORDER BY rank LIMIT :limit) f
 CROSS JOIN message m ON m.number = f.rowid CROSS JOIN session s ON s.number = m.session
-WHERE m.rewound = 0 AND s.space = :space AND m.when_us >= :since AND m.when_us < :until
+WHERE m.rewound = 0 AND s.space = :space AND s.user = :user AND m.when_us >= :since AND m.when_us < :until
     AND (:roles = '' OR instr(:roles, m.role) > 0)
     AND s.source IN (SELECT value FROM json_each(:sources))
 ORDER BY f.rank, m.number DESC;
@@ -103,7 +103,7 @@ ORDER BY f.rank, m.number DESC;
 SELECT m.number, m.session, m.place, min(t.rank) AS best, count(*)
 FROM message_terms t CROSS JOIN message m ON m.number = t.rowid
 CROSS JOIN session s ON s.number = m.session
-WHERE t.message_terms MATCH :match AND m.rewound = 0 AND s.space = :space
+WHERE t.message_terms MATCH :match AND m.rewound = 0 AND s.space = :space AND s.user = :user
     AND m.when_us >= :since AND m.when_us < :until
     AND (:roles = '' OR instr(:roles, m.role) > 0)
     AND s.source IN (SELECT value FROM json_each(:sources))
