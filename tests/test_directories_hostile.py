@@ -99,6 +99,12 @@ def comes_back(first: Content, second: Content, where: Path) -> None:
         sound(vault)
 
 
+@pytest.mark.row("A08", "A22")
+def test_a_link_keeps_the_slash_at_its_end(tmp_path: Path) -> None:
+    comes_back({"a": ("l", "there/")}, {"a": ("l", "there")}, tmp_path / "one")
+    comes_back({}, {"a": ("l", "0/"), "b": ("l", "x//y/.")}, tmp_path / "other")
+
+
 @pytest.mark.row("A08", "A23")
 @given(first=odd_trees(), second=odd_trees())
 @settings(max_examples=15)

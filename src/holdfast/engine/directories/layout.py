@@ -268,7 +268,8 @@ def _is_whole(staged: Path, ops: Sequence[Op]) -> bool:
             continue
         place = staged / op["staged"]
         if place.is_symlink():
-            found = digest_of(os.fsencode(place.readlink()))
+            target = os.readlink(place)  # noqa: PTH115 - a Path would drop a slash at its end
+            found = digest_of(os.fsencode(target))
         elif place.exists():
             with place.open("rb") as source:
                 found = DIGEST_TAG + file_digest(source, "sha256").hexdigest()

@@ -8,6 +8,7 @@ has one is masked, any other file is put aside, and both are named.
 
 from __future__ import annotations
 
+import os
 import shutil
 
 from holdfast.core.masking import Masker, masked_text
@@ -193,7 +194,7 @@ def _cleaned(
         is_link = change.after is not None and change.after.kind == LINK
         named = _has(change.path.encode(), forms)
         if is_link and not named:
-            named = _has(str(place.readlink()).encode(errors="surrogateescape"), forms)
+            named = _has(os.fsencode(os.readlink(place)), forms)  # noqa: PTH115 - all of it
         if not named and (is_link or not _file_has(place, forms)):
             return ""
         if not named and _is_text(place):
