@@ -433,10 +433,6 @@ WORDS = {
         "the folder's history is of another vault, and this one never had it",
         "name the right vault, mount its disk, or begin anew with `--force`",
     ),
-    "contents_moving": (
-        "contents were collected all the time while one was stored",
-        "do it again when it is quieter",
-    ),
     "head_moving": ("others changed the directory all the time", "do it again when it is quieter"),
     "agent_name_taken": ("another agent is registered under the name", "register under another"),
     "answer_outdated": (

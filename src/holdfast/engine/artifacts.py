@@ -11,10 +11,8 @@ from __future__ import annotations
 from hashlib import blake2b
 
 from holdfast.core.images import artifact_from_image
-from holdfast.core.trees.digest import digest_of
-from holdfast.engine.directories.objects import Storing, file_content
 from holdfast.engine.history import image_at
-from holdfast.errors import Conflict, HoldfastError, NotFound
+from holdfast.errors import NotFound
 from holdfast.model.artifact import BODY_BYTES, make_artifact_id
 from holdfast.model.names import check_str, shown
 from holdfast.model.times import to_us
@@ -22,23 +20,15 @@ from holdfast.model.write import Actor, Caller, Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeVar
+    from collections.abc import Iterator, Sequence
 
     from holdfast.engine.work import Core, Work
     from holdfast.model.artifact import ArtifactRow
     from holdfast.model.space import Store
     from holdfast.ports import Snapshot
 
-    T = TypeVar("T")
-
-TRIES = 100
 SWEPT_AT_ONCE = 200
 SWEEPER = Caller(actor=Actor(kind="tool", name="sweeper"))
-
-
-class Overtaken(Exception):
-    """Objects were collected since the content was stored: it is to be stored again."""
 
 
 # Reading
@@ -87,36 +77,7 @@ def id_of(secret: bytes, store: Store, content: str) -> str:
     return make_artifact_id(blake2b(said, key=secret, digest_size=BODY_BYTES).digest())
 
 
-# Writing
-
-
-def with_content(core: Core, content: bytes, attempt: Callable[[Callable[[Work], None]], T]) -> T:
-    """Store a content outside of transactions, and let `attempt` run a unit that begins with what
-    it is given: the rest is stored then, while all that was there before is there still."""
-    name = digest_of(content)
-    for _ in range(TRIES):
-        seen = core.storage.read(lambda snapshot: snapshot.collections())
-        storing = Storing(core.storage, core.clock(), _changed)
-        storing.add([file_content(name, len(content), lambda: content)])
-
-        def keep(work: Work, seen: int = seen, storing: Storing = storing) -> None:
-            if work.tx.collections() != seen:
-                raise Overtaken
-            work.tx.put_packs(storing.rest, work.at_us)
-
-        try:
-            return attempt(keep)
-        except Overtaken:
-            continue
-    raise Conflict(
-        "contents_moving",
-        f"contents were collected {TRIES} times while this one was stored",
-        hint="do it again when it is quieter",
-    )
-
-
-def _changed(name: str) -> Exception:
-    return HoldfastError("internal", f"content {name} changed in memory")
+# Letting go
 
 
 def sweep(core: Core) -> Sequence[str]:

@@ -136,26 +136,6 @@ class StoreDesk:
     def unsaved_uses(self) -> None:
         self.core.uses.flush(self.core.storage)
 
-    def mutate_with(
-        self,
-        content: bytes,
-        op: str,
-        arguments: Mapping[str, Json],
-        unit: Callable[[Work, Store], T],
-        write: Write,
-    ) -> T:
-        from holdfast.engine.artifacts import with_content
-
-        def attempt(keep: Callable[[Work], None]) -> T:
-            def run(work: Work, store: Store) -> T:
-                keep(work)
-                return unit(work, store)
-
-            return self.mutate(op, arguments, run, write)
-
-        self._to_write()
-        return with_content(self.core, content, attempt)
-
     def value_data(self, namespace: str, key: str) -> bytes | None:
         store, at_us = self._known, self.core.clock()
 

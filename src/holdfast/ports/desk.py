@@ -55,18 +55,6 @@ if TYPE_CHECKING:
             """Write down what is counted so far, so that `View.uses` knows it."""
             ...
 
-        def mutate_with(
-            self,
-            content: bytes,
-            op: str,
-            arguments: Mapping[str, Json],
-            unit: Callable[[Work, Store], T],
-            write: Write,
-        ) -> T:
-            """The same, with a content that is stored as what the unit writes begins to need it.
-            Its name is the digest of its bytes."""
-            ...
-
         def mutate_values(
             self,
             op: str,

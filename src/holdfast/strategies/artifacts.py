@@ -337,12 +337,12 @@ class Artifacts:
             "title": new.title,
             "summary": new.summary,
         }
-        return self._desk.mutate_with(
-            new.data,
+        return self._desk.mutate(
             "artifact save",
             meant,
             lambda work, store: save(work, store, new),
             Write(**write),
+            contents=(new.data,),
         )
 
     def get(self, id: str) -> Artifact:
