@@ -175,10 +175,11 @@ def list_directories(call: Call, out: Output) -> None:
 
 def log(call: Call, out: Output) -> None:
     with opened_vault(call) as vault:
-        vault.finish_runs()  # whose recovery versions are to be seen here
         space = space_of(call, vault)
         directories = _of(call, space)
-        entries = directories.log(_name(call, directories), limit=call["limit"])
+        name = _name(call, directories)
+        vault.finish_runs()  # whose recovery versions are to be seen here
+        entries = directories.log(name, limit=call["limit"])
     out.emit(plain(entries), lambda: "\n".join(map(_logged, entries)))
 
 
