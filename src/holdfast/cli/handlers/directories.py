@@ -174,6 +174,8 @@ def list_directories(call: Call, out: Output) -> None:
 
 
 def log(call: Call, out: Output) -> None:
+    if call["name"] is None:
+        _check_named(call)
     with opened_vault(call) as vault:
         space = space_of(call, vault)
         directories = _of(call, space)
@@ -368,6 +370,18 @@ def _is_here(name: str, place: Path) -> bool:
 
     found = find_config(place)
     return found is not None and found.name == name
+
+
+def _check_named(call: Call) -> None:
+    """Whether this folder says which directory is meant, before a vault is opened for it."""
+    from holdfast.engine.directories.folder import open_folder
+
+    try:
+        open_folder(_here())
+    except NotFound as exc:
+        raise UsageError(
+            exc.code, exc.message, hint=f"name a {call.noun.name}, or go to its folder"
+        ) from None
 
 
 def _name(call: Call, directories: Directories, key: str = "name") -> str:
