@@ -42,13 +42,20 @@ def synced_file(folder: Path) -> Local:
     return Local(write, lambda: os.close(handle))
 
 
+def connected(file: Path) -> apsw.Connection:
+    """One that prepares each statement once, as ours do."""
+    conn = apsw.Connection(str(file), statementcachesize=200)
+    conn.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    return conn
+
+
 def raw_wal(file: Path, *, grows: bool = False) -> apsw.Connection:
     """A connection that syncs its log at each commit. `grows`: the log never starts over.
 
     Else it has its size before the first write, and each 1,000 pages it is written from its
     beginning again.
     """
-    conn = apsw.Connection(str(file), statementcachesize=200)
+    conn = connected(file)
     conn.pragma("journal_mode", "wal")
     conn.pragma("synchronous", "FULL")
     conn.wal_autocheckpoint(0 if grows else 1000)

@@ -7,7 +7,7 @@ from functools import partial
 import apsw
 
 import holdfast
-from bench import vaults
+from bench import floors, vaults
 from bench.measure import Candidate, Local, Measured, alternate
 from bench.table import Goal, Row, Table, row_of
 
@@ -75,7 +75,7 @@ def ours(vault: Path, _folder: Path, key: str | None = None) -> Local:
 
 
 def _raw(file: Path, _folder: Path, *, as_text: bool) -> Local:
-    conn = apsw.Connection(str(file))
+    conn = floors.connected(file)
 
     def once(_number: int) -> object:
         conn.execute("BEGIN")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 import holdfast
-from bench import data, vaults
+from bench import data, floors, vaults
 from bench.measure import Candidate, Local, Measured, alternate
 from bench.table import Row, Table, row_of
 
@@ -125,7 +125,7 @@ def _messages(sessions: int) -> Iterator[dict[str, object]]:
 
 
 def _build_raw(file: Path, sessions: int) -> None:
-    conn = apsw.Connection(str(file))
+    conn = floors.connected(file)
     conn.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF")
     conn.execute(SCHEMA)
     source = enumerate(_messages(sessions))
@@ -154,7 +154,7 @@ def _queries(sessions: int) -> list[str]:
 
 
 def _raw(kept: Path, size: int, what: str, _folder: Path) -> Local:
-    conn = apsw.Connection(str(kept / "raw.db"))
+    conn = floors.connected(kept / "raw.db")
     asked = _queries(size)
 
     def all_of(sql: str, *bindings: object) -> object:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-import apsw
-
 import holdfast
-from bench import data, remote, vaults
+from bench import data, floors, remote, vaults
 from bench.measure import Candidate, Local, alternate
 from bench.table import Goal, Table, row_of
 
@@ -68,7 +66,7 @@ def run(setting: Setting) -> Table:
 
 
 def _raw(file: Path, asked: list[str], order: str, _folder: Path) -> Local:
-    conn, query = apsw.Connection(str(file)), FOUND.format(order)
+    conn, query = floors.connected(file), FOUND.format(order)
     return Local(lambda n: conn.execute(query, (asked[n % len(asked)],)).fetchall(), conn.close)
 
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 from functools import partial
 from unittest.mock import patch
 
-import apsw
-
 import holdfast
-from bench import data, remote, vaults
+from bench import data, floors, remote, vaults
 from bench.measure import Candidate, Local, Measured, alternate
 from bench.table import Goal, Row, Table, row_of
 from holdfast.storage.sqlite import textsearch
@@ -113,7 +111,7 @@ def _best(space: Space, sentence: str) -> set[str]:
 
 
 def _raw(file: Path, asked: list[str], without: Sequence[str], _folder: Path) -> Local:
-    conn = apsw.Connection(str(file))
+    conn = floors.connected(file)
     any_of = [
         " OR ".join(f'"{word}"' for word in sentence.split() if word not in without)
         for sentence in asked

@@ -146,7 +146,7 @@ def _fill_raw(size: int, length: int, folder: Path) -> None:
 
 
 def _raw(job: str, filled: Path, size: int, _folder: Path) -> Local:
-    conn = apsw.Connection(str(filled / "raw.db"), statementcachesize=200)
+    conn = floors.connected(filled / "raw.db")
 
     def get(number: int) -> object:
         for (body,) in conn.execute(READ, (NAMESPACE, data.place(data.spread(number, size)))):

@@ -5,6 +5,9 @@ checkpoints by itself. The log keeps its size: it is filled with zeros when it i
 commit overwrites blocks that the file already has and its sync needs no change to the file system's
 own books. SQLite takes a log of zeros for an empty one.
 
+A statement keeps the plan that it was prepared with. SQLite would else prepare a join anew at each
+use, to look at the values bound to it: 5 µs of the 7 that the reading of one value takes.
+
 The database file is only ever opened through SQLite. Any other handle on it that this process
 closes would drop the locks that SQLite's connections hold on it.
 """
@@ -78,6 +81,7 @@ class Recipe(Value):
             ) from exc
 
     def _settle(self, conn: apsw.Connection, *, reader: bool) -> None:
+        conn.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         if self.file is not None:
             conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             conn.set_busy_timeout(FOREIGN_WAIT_MS)
