@@ -512,12 +512,28 @@ def test_as_of_an_earlier_moment(vault: Vault, space: Space, clock: ManualClock)
     name = saved(space, title="Then")
     before = vault.status().seq
     clock.advance(seconds=HOUR)
-    saved(space, "another")
-    space.artifacts().forget(name)
+    other = saved(space, "another")
+    clock.advance(seconds=24 * HOUR)
+    assert vault.sweep() == [name, other]  # by a rule, so the past has it still
     past = space.as_of(before)
     assert [each.id for each in past.artifacts().list()] == [name]
     assert past.artifacts().read(name).text == "a long report"
     assert "Then" in past.context().text
+
+
+@pytest.mark.row("H09", "I07")
+def test_what_is_forgotten_is_out_of_the_past_and_of_the_log(vault: Vault, space: Space) -> None:
+    name = saved(space, title="Then")
+    past = space.as_of(vault.status().seq)
+    assert past.artifacts().get(name).title == "Then"
+    space.artifacts().forget(name)
+    assert past.artifacts().list() == ()
+    with raises(NotFound, "artifact_not_found"):
+        past.artifacts().read(name)
+    assert "Then" not in past.context().text
+    assert "Then" not in repr(vault.log(holdfast_log(name)))
+    assert saved(space) == name
+    assert past.artifacts().get(name).title == "Then"
 
 
 @pytest.mark.row("A26", "H09")

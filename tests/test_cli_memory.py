@@ -206,6 +206,8 @@ def test_a_note_in_json(cli: Cli) -> None:
     assert cli.json("note", "read", "x") == entry
     gone = {**entry, "state": "forgotten", "revision": 4}
     assert cli.json("note", "remove", "x") == {"entry": gone, "outcome": "removed"}
+    gone |= {"text": "", "metadata": {}}
+    assert cli.json("note", "read", "x") == gone
     assert cli.json("note", "remove", "x") == {"entry": gone, "outcome": "unchanged"}
 
 
@@ -423,9 +425,12 @@ def test_a_session_keeps_the_context_that_it_was_given(cli: Cli) -> None:
 
 def test_a_context_of_the_past(cli: Cli) -> None:
     cli.says("note", "save", "one", "--id", "one")
-    cli.says("note", "remove", "one")
-    assert cli("context") == ok("", "Nothing to show yet\n")
+    cli.says("note", "save", "two", "--id", "two")
+    assert "two" in cli.says("context")
+    assert "two" not in cli.says("context", "--as-of", "3")
     assert "one" in cli.says("context", "--as-of", "3")
+    cli.says("note", "remove", "one")
+    assert cli("context", "--as-of", "3") == ok("", "Nothing to show yet\n")
 
 
 @pytest.mark.row("H02")
@@ -465,9 +470,9 @@ def test_the_log_says_what_by_whom_where_and_why(cli: Cli) -> None:
     cli.says("note", "remove", "style", "--reason", "gofmt decides")
     assert cli.says("log", "--limit", "1") == (
         "SEQ  AT                   ACTOR        WHAT          WHERE              TARGET  SAYS    "
-        "   WHY\n"
-        "  5  2026-01-15 12:00:01  human:local  forget entry  default/narrative  style   uses tabs"
-        "  gofmt decides\n"
+        "     WHY\n"
+        "  5  2026-01-15 12:00:01  human:local  forget entry  default/narrative  style   "
+        "(forgotten)  gofmt decides\n"
     )
 
 

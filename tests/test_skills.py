@@ -322,6 +322,11 @@ def test_a_skill_is_made_changed_and_deleted_in_every_version_kept(
     assert skills.patch("release", "release: always", "release: on Tuesdays").skill.description == (
         "When to release: on Tuesdays"
     )
+    first = vault.space().as_of(skills.history("release")[-1].revision).skills()
+    assert first.get("release").body == "\nRun the tests.\n"
+    assert first.file("release", "a.md") == b"1"
+    middle = vault.space().as_of(skills.history("release")[1].revision).skills()
+    assert middle.file("release", "b") == BINARY
     removed = skills.delete("release")
     assert removed.outcome == "removed"
     assert skills.delete(removed.skill.id).outcome == "unchanged"
@@ -330,10 +335,13 @@ def test_a_skill_is_made_changed_and_deleted_in_every_version_kept(
     assert vault.gc(spare_seconds=0).objects == 0  # each version is whole still
     history = skills.history(removed.skill.id)
     assert [one.op for one in history] == ["forget", *["update"] * 4, "add"]
-    first = vault.space().as_of(history[-1].revision).skills()
-    assert first.get("release").body == "\nRun the tests.\n"
-    assert first.file("release", "a.md") == b"1"
-    assert vault.space().as_of(history[2].revision).skills().file("release", "b") == BINARY
+    for past in (first, middle):
+        with raises(NotFound, "skill_not_found"):
+            past.get("release")
+        with raises(NotFound, "skill_not_found"):
+            past.file(removed.skill.id, "SKILL.md")
+    gone = skills.get(removed.skill.id)
+    assert (gone.forgotten, gone.name, gone.body, gone.files) == (True, "", "", ())
     again = skills.save("release", "Another thing", "Done otherwise.")
     assert (again.outcome, again.skill.id == removed.skill.id) == ("created", False)
 
@@ -905,6 +913,7 @@ def test_a_held_write_comes_in_whole(tmp_path: Path, vault: Vault, skills: Skill
     said = {name: getattr(entry, name) for name in NewEntry.fields_ if name in entry.fields_}
     wanted = of_new(skills.store, NewEntry(**{**said, "state": "confirmed"}), "high")
     core = vault._core
+    skills.delete("bread")
     proposal = mutate(
         core,
         vault.caller,
@@ -913,7 +922,6 @@ def test_a_held_write_comes_in_whole(tmp_path: Path, vault: Vault, skills: Skill
         {},
         lambda work: propose(work, "default", wanted, "approval"),
     )
-    skills.delete("bread")
     conn = apsw.Connection(str(tmp_path / "vault" / "vault.db"))
     kept = list(conn.execute("SELECT * FROM holding"))
     conn.execute("DELETE FROM holding")  # as if the entry were erased

@@ -63,8 +63,10 @@ def missing(store: Store, name: str) -> NotFound:
 
 
 def then(snapshot: Snapshot, store: Store, seq: int) -> Iterator[ArtifactRow]:
-    """The artifacts that were kept after a change, as they were."""
+    """The artifacts that were kept after a change, as they were; but none that was forgotten."""
     for now in snapshot.all_artifacts(store):
+        if now.state == "forgotten" and snapshot.was_forgotten(now.number):
+            continue
         change = image_at(snapshot, now.revision, seq)
         if change is not None and change.after is not None:
             was = artifact_from_image(change.after, change.seq)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from itertools import islice
 
+from holdfast.engine.forgetting import told
 from holdfast.errors import InvalidInput, NotFound
 from holdfast.model.query import check_limit
 from holdfast.model.times import given_us, to_us
@@ -39,20 +40,15 @@ def in_log(core: Core, query: LogQuery) -> Sequence[Change]:
     check_limit(query.limit, 10_000)
     for seq in (query.after, query.before):
         check_seq(seq)
-    return core.storage.read(
-        lambda snapshot: list(
-            islice(
-                (
-                    change
-                    for change in snapshot.changes(
-                        after=query.after, before=query.before, newest_first=query.newest_first
-                    )
-                    if _fits(change, query)
-                ),
-                query.limit,
-            )
+
+    def unit(snapshot: Snapshot) -> list[Change]:
+        every = snapshot.changes(
+            after=query.after, before=query.before, newest_first=query.newest_first
         )
-    )
+        fitting = (change for change in every if _fits(change, query))
+        return list(islice(told(snapshot, fitting), query.limit))
+
+    return core.storage.read(unit)
 
 
 def _fits(change: Change, query: LogQuery) -> bool:

@@ -15,6 +15,7 @@ from itertools import islice
 from holdfast.core.canonical import canonical_text
 from holdfast.core.suggesting import changes_of
 from holdfast.engine import mounts, spaces
+from holdfast.engine.forgetting import is_of_forgotten, told_of
 from holdfast.engine.screening import marks_of, wanted_of
 from holdfast.engine.work import mutate
 from holdfast.errors import Ambiguous, Conflict, InvalidInput, NotFound, Refused
@@ -105,7 +106,8 @@ def approve(core: Core, caller: Caller, space: str | None, name: str, write: Wri
         work.expect(proposal.revision, f"the proposal {short(proposal.id)}")
         work.met()
         if proposal.state == "applied":
-            return Decided(proposal=proposal, entry=None, outcome="unchanged")
+            known = told_of(work.tx, proposal)
+            return Decided(proposal=known, entry=None, outcome="unchanged")
         wanted, store = _waiting(proposal), work.tx.store_numbered(proposal.store)
         work.of_space(store.space_name)
         if store.position is None:
@@ -114,7 +116,7 @@ def approve(core: Core, caller: Caller, space: str | None, name: str, write: Wri
                 f"{store.label} is no longer declared, so nothing can be added to it",
                 hint="declare it again, or reject the proposal",
             )
-        if _moved(work, store, wanted):
+        if _moved(work, store, wanted) or is_of_forgotten(work.tx, proposal):
             after = _decide(work, proposal, wanted, "stale")
             return Decided(proposal=after, entry=None, outcome="stale")
         after = _decide(work, proposal, wanted, "applied")
@@ -142,7 +144,8 @@ def reject(core: Core, caller: Caller, space: str | None, name: str, write: Writ
         proposal = _named(work.tx, space, caller, name)
         work.expect(proposal.revision, f"the proposal {short(proposal.id)}")
         if proposal.state == "rejected":
-            return Decided(proposal=proposal, entry=None, outcome="unchanged")
+            known = told_of(work.tx, proposal)
+            return Decided(proposal=known, entry=None, outcome="unchanged")
         wanted = _waiting(proposal)
         work.of_space(proposal.space_name)
         after = _decide(work, proposal, wanted, "rejected")
@@ -150,7 +153,7 @@ def reject(core: Core, caller: Caller, space: str | None, name: str, write: Writ
         if entry is not None:
             store = work.tx.store_numbered(proposal.store)
             entry = work.gate(store).veiled(work.move(store, entry, "forget"))
-        return Decided(proposal=after, entry=entry, outcome="rejected")
+        return Decided(proposal=told_of(work.tx, after), entry=entry, outcome="rejected")
 
     return mutate(core, caller, write, "review reject", {"id": name, "space": space}, unit)
 
@@ -195,14 +198,14 @@ class Inbox:
                 for each in every
                 if each.user == self._caller.user and state in (None, each.state)
             )
-            return list(islice(fitting, limit))
+            return [told_of(snapshot, each) for each in islice(fitting, limit)]
 
         return self._core.storage.read(unit)
 
     def get(self, id: str) -> Proposal:
         """One proposal, by its id or the short form of it, in whatever state."""
         return self._core.storage.read(
-            lambda snapshot: _named(snapshot, self._space, self._caller, id)
+            lambda snapshot: told_of(snapshot, _named(snapshot, self._space, self._caller, id))
         )
 
     def approve(self, id: str, **write: Unpack[WriteOptions]) -> Decided:

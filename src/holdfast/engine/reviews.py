@@ -131,8 +131,14 @@ def _applied(work: Work, job: Job) -> Iterator[tuple[ReviewOutcome, str, Entry]]
             except NotFound:
                 continue
             entry = work.tx.entry(store, outcome.entry)
-            if entry is not None and (entry.state != "forgotten" or outcome.op == "retire"):
+            if entry is not None and (entry.state != "forgotten" or _retired(work, entry)):
                 yield outcome, store.label, work.gate(store).veiled(entry)
+
+
+def _retired(work: Work, entry: Entry) -> bool:
+    """Whether a review forgot it, and nobody else since."""
+    change = work.tx.change(entry.revision)
+    return change is not None and change.actor.startswith("reviewer:")
 
 
 # Doing it

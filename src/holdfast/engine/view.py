@@ -13,6 +13,7 @@ from holdfast.core.lens import is_whole, shows
 from holdfast.core.lifecycle import SHOWN_STATES
 from holdfast.core.scope import is_for, scopes_of
 from holdfast.core.screening import any_found
+from holdfast.engine.forgetting import is_gone, remains, untold
 from holdfast.engine.history import image_at, versions_of
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
@@ -85,8 +86,10 @@ class NowView:
 
     def through(self, store: Store, entries: Iterable[Entry]) -> Iterator[Entry]:
         """The entries that are seen through the mount, where the store is seen through one; of
-        what does not pass screening, what was found in it."""
-        return map(self.gate(store).veiled, self._through(store, entries))
+        what does not pass screening, what was found in it, and of what was forgotten, that it
+        was."""
+        veiled = self.gate(store).veiled
+        return (veiled(remains(entry)) for entry in self._through(store, entries))
 
     def screened(self, store: Store, text: str) -> str:
         return self.gate(store).lines(text)
@@ -223,7 +226,11 @@ class NowView:
         return self._snapshot.uses([entry.number for entry in entries])
 
     def history(self, entry: Entry) -> Iterator[Change]:
-        return versions_of(self._snapshot, entry.revision)
+        versions = versions_of(self._snapshot, entry.revision)
+        return map(untold, versions) if is_gone(self._snapshot, entry) else versions
+
+    def is_gone(self, entry: Entry) -> bool:
+        return is_gone(self._snapshot, entry)
 
     @property
     def values(self) -> ValueReads:
@@ -292,15 +299,16 @@ class PastView:
     def find(self, store: Store, name: str) -> Entry:
         now = self._now.find(store.replace(mount=None), name)
         past = self._as_it_was(now)
-        if past is not None and not any(self._now.through(store, [past])):
+        shown_then = None if past is None else next(self._now.through(store, [past]), None)
+        if past is not None and shown_then is None:
             raise not_found(store, name)
-        if past is None:
+        if shown_then is None:
             raise NotFound(
                 "entry_not_yet",
                 f"{store.label} had no entry {shown(name)} at that moment",
                 hint="ask for a later moment",
             )
-        return past
+        return shown_then
 
     def has(self, store: Store, name: str) -> bool:
         return _has(self, store, name)
@@ -385,7 +393,10 @@ class PastView:
         return {}
 
     def history(self, entry: Entry) -> Iterator[Change]:
-        return versions_of(self._snapshot, entry.revision)
+        return (each for each in self._now.history(entry) if each.seq <= self._seq)
+
+    def is_gone(self, entry: Entry) -> bool:
+        return self._now.is_gone(entry)
 
     @property
     def values(self) -> ValueReads:
@@ -461,6 +472,8 @@ class PastView:
         change = image_at(self._snapshot, entry.revision, self._seq)
         if change is None or change.after is None:
             return None
+        if is_gone(self._snapshot, entry):
+            return entry
         return entry_from_image(change.after, change.seq)
 
 

@@ -30,6 +30,7 @@ from holdfast.core.screening import fields_of, look_ahead
 from holdfast.core.suggesting import of_changes, of_new
 from holdfast.core.text import TEXT_VERSION
 from holdfast.engine.artifact_work import ArtifactWork
+from holdfast.engine.forgetting import given_again, words_of
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
 from holdfast.engine.screening import HeldWrite, Veiled, put_in_inbox, veiled_reason
@@ -168,7 +169,7 @@ def _once(
     def run(tx: Transaction) -> T:
         known = tx.answer(str(caller.actor), key, core.clock() - ANSWERS_KEPT_US)
         if known is not None:
-            return _again(known, meant)
+            return given_again(tx, _again(known, meant), words_of(arguments))
         work = begin(tx)
         result = unit(work)
         work.keep_answer(key, meant, canonical_text(pack(result)))

@@ -103,7 +103,8 @@ class Onboarded(Value):
 
 
 class Difference(Value):
-    """What is not as it was when the session began. `before` is the text of then."""
+    """What is not as it was when the session began. `before` is the text of then; of what was
+    forgotten nothing is told but that it was there."""
 
     kind: ChangeKind
     file: File

@@ -36,7 +36,8 @@ class Finding(Value):
 class Proposal(Value):
     """`held` says why nobody has applied it: a reviewer's policy, an approval that a person wants
     to give, or screening, which then says what it found. `suggestion` is None once a held text was
-    rejected: what nobody wanted is not kept. `stale`: its target changed before it was decided.
+    rejected, since what nobody wanted is not kept, and where what it is about was forgotten since.
+    `stale`: its target changed before it was decided.
     """
 
     id: ProposalId

@@ -194,6 +194,11 @@ if TYPE_CHECKING:
             """All entries born at or before this seq, in every state, as they are now."""
             ...
 
+        def was_forgotten(self, number: int) -> bool:
+            """Whether the entry or artifact of that number was forgotten because somebody asked,
+            and not by a rule of its store."""
+            ...
+
         def change(self, seq: int) -> Change | None: ...
 
         def changes(self, *, after: int, before: int, newest_first: bool) -> Iterator[Change]:
@@ -400,7 +405,13 @@ if TYPE_CHECKING:
             ...
 
         def history(self, entry: Entry) -> Iterator[Change]:
-            """The changes that made an entry what it is in this view, the newest first."""
+            """The changes that made an entry what it is in this view, the newest first; without
+            words where it was forgotten because somebody asked."""
+            ...
+
+        def is_gone(self, entry: Entry) -> bool:
+            """Whether somebody asked for it to be forgotten; what a rule of its store let go can
+            be forgotten still."""
             ...
 
         @property

@@ -3,7 +3,8 @@
 A long-term store accumulates. A short-term one rolls: what is older than its `ttl` (whole UTC days,
 so that a context is the same all day) is no longer shown, and falls out for good, with what is
 beyond the `keep` newest, at the next save; with `ttl: session` a note ends with its session. What
-fell out is forgotten; the log still has it.
+fell out is forgotten by rule: nothing reads it, and the log and the past still have it, until
+somebody asks for it to be forgotten.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ def read(view: View, store: Store, query: EntryQuery) -> Page:
 
 def remove(work: Work, store: Store, name: str) -> Removed:
     entry = work.find(store, name)
-    if entry.state == "forgotten":
+    if work.is_gone(entry):
         return Removed(entry=entry, outcome="unchanged")
     work.expect(entry.revision, f"{store.label} {entry.handle}")
     return Removed(entry=work.move(store, entry, "forget"), outcome="removed")
@@ -273,7 +274,7 @@ class Notes:
         return self._desk.read(lambda view, store: read(view, store, query))
 
     def get(self, id: str) -> Entry:
-        """One note by its id, in whatever state it is."""
+        """One note by its id, in whatever state it is; of a forgotten one, that it was there."""
         return self._desk.read(lambda view, store: view.find(store, id))
 
     def remove(self, id: str, **write: Unpack[WriteOptions]) -> Removed:

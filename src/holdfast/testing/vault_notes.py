@@ -151,8 +151,9 @@ class NotesPromises(VaultBinding):
         gone = notes.save("goes").entry
         first, second = notes.remove(gone.id), notes.remove(gone.id)
         assert (first.outcome, second.outcome) == ("removed", "unchanged")
-        assert first.entry == second.entry
-        assert first.entry.state == "forgotten"
+        assert (first.entry.state, first.entry.text) == ("forgotten", "goes")
+        assert second.entry == notes.get(gone.id)
+        assert (second.entry.state, second.entry.text) == ("forgotten", "")
         assert texts(notes) == ["stays"]
         assert texts(notes, text="goes") == []
 
@@ -223,16 +224,34 @@ class NotesPromises(VaultBinding):
         clock.advance(days=1)
         notes.save("two")
         clock.advance(days=1)
-        notes.remove("one")
+        notes.save("three")
         past = space.as_of(one.revision).notes()
         assert texts(past) == ["one"]
         assert past.get("one") == one
         assert texts(space.as_of(NOON + timedelta(days=1)).notes()) == ["two", "one"]
-        assert texts(space.as_of(NOON + timedelta(days=5)).notes()) == ["two"]
+        assert texts(space.as_of(NOON + timedelta(days=5)).notes()) == ["three", "two", "one"]
         assert texts(space.as_of(NOON - timedelta(days=1)).notes()) == []
         assert texts(space.as_of(NOON + timedelta(days=1)).notes(), text="ONE") == ["one"]
         with raises(NotFound, "change_not_found"):
             space.as_of(999).notes().read()
+
+    @pytest.mark.row("I07")
+    def test_what_is_forgotten_is_out_of_the_past_too(
+        self, space: Space, clock: ManualClock
+    ) -> None:
+        notes = space.notes()
+        entry = notes.save("goes", id="goes").entry
+        notes.save("stays")
+        then = space.as_of(entry.revision + 1)
+        assert texts(then.notes()) == ["stays", "goes"]
+        clock.advance(days=1)
+        notes.remove("goes")
+        assert texts(then.notes()) == ["stays"]
+        assert texts(then.notes(), text="goes") == []
+        assert then.notes().get("goes") == notes.get("goes")
+        assert (notes.get("goes").state, notes.get("goes").text) == ("forgotten", "")
+        with raises(NotFound, "entry_not_yet"):
+            space.as_of(entry.revision - 1).notes().get("goes")
 
     def test_the_past_cannot_be_written(self, space: Space) -> None:
         entry = space.notes().save("one").entry

@@ -118,7 +118,7 @@ class ProfilePromises(VaultBinding):
             assert changed == [
                 ("added", "MEMORY", "Came later", ""),
                 ("changed", "USER", "Prefers coffee", "Prefers tea"),
-                ("removed", "MEMORY", "Runs on two cores", "Runs on two cores"),
+                ("removed", "MEMORY", "", ""),
             ]
         assert "Came later" in space.context().text
         with raises(Refused, "session_needed"):
@@ -432,11 +432,9 @@ class ProfilePromises(VaultBinding):
         profile.pin("coffee")
         profile.reset("USER")
         profile.undo_reset("USER")
-        profile.remove(profile.timeline()[0].entry)
         profile.add("something else")
         told = [(each.kind, each.text, each.entry) for each in profile.timeline("USER")]
         assert told == [
-            ("removed", "Prefers coffee", entry.handle),
             ("restored", "Prefers coffee", entry.handle),
             ("archived", "Prefers coffee", entry.handle),
             ("changed", "Prefers coffee", entry.handle),
@@ -448,8 +446,12 @@ class ProfilePromises(VaultBinding):
             "said so",
             "user",
         )
-        assert (first.at, profile.timeline("USER")[0].at) == (entry.created, vault_now(vault))
+        assert (first.at, profile.timeline()[0].at) == (entry.created, vault_now(vault))
         assert [each.text for each in profile.timeline(limit=1)] == ["something else"]
+        profile.remove(entry.id, reason="no longer")
+        (gone,) = profile.timeline("USER")
+        assert (gone.kind, gone.text, gone.entry) == ("removed", "", entry.handle)
+        assert (gone.reason, gone.actor) == ("no longer", "human:local")
 
 
 def vault_now(vault: Vault) -> datetime:

@@ -40,13 +40,15 @@ class VaultContract(NotesPromises, ProfilePromises, SpacesPromises):
     def test_every_change_is_in_the_log(self, vault: Vault) -> None:
         notes = vault.space().notes()
         entry = notes.save("a fact", reason="because").entry
-        notes.remove(entry.id)
+        other = notes.save("another", reason="no reason").entry
+        notes.remove(other.id, reason="a mistake")
         log = vault.log(LogQuery(newest_first=False))
         assert [(c.seq, c.kind, c.op, c.prior) for c in log] == [
             (1, "space", "create", None),
             (2, "store", "create", None),
             (3, "entry", "add", None),
-            (4, "entry", "forget", 3),
+            (4, "entry", "add", None),
+            (5, "entry", "forget", 4),
         ]
         added = log[2]
         assert (added.target, added.space, added.store) == (entry.id, "default", "narrative")
@@ -54,6 +56,8 @@ class VaultContract(NotesPromises, ProfilePromises, SpacesPromises):
         assert added.after is not None
         assert added.after["text"] == "a fact"
         assert entry.revision == 3
+        told = [(c.reason, c.after and (c.after["state"], c.after["text"])) for c in log[3:]]
+        assert told == [("", ("forgotten", "")), ("a mistake", ("forgotten", ""))]
 
     def test_what_changes_nothing_leaves_no_change(self, vault: Vault) -> None:
         notes = vault.space().notes()

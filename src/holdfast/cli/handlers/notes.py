@@ -97,7 +97,7 @@ def _whole(entry: Entry) -> str:
     facts = [f"{key}={value}" for key, value in entry.metadata.items()]
     return "\n".join(
         [
-            entry.text,
+            "It was forgotten." if entry.state == "forgotten" else entry.text,
             "",
             f"id        {given}{entry.id}",
             f"state     {entry.state}{hidden}, revision {entry.revision}",

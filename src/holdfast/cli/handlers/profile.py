@@ -374,7 +374,7 @@ def _whole(entry: Entry) -> str:
     pinned = ", pinned" if entry.pinned else ""
     return "\n".join(
         [
-            entry.text,
+            "It was forgotten." if entry.state == "forgotten" else entry.text,
             "",
             f"id          {entry.id}",
             f"file        {entry.kind}.md{hidden}",

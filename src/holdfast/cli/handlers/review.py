@@ -147,7 +147,7 @@ def _whole(proposal: Proposal) -> str:
         *(f"found     {finding}" for finding in proposal.findings),
     ]
     if wanted is None:
-        return "\n".join([*lines, "", "What it held is gone."])
+        return "\n".join([*lines, "", "What it held is gone or forgotten."])
     about = {
         "what": f"{wanted.op} {wanted.kind}".strip(),
         "target": "" if wanted.target is None else f"{short(wanted.target)} at {wanted.revision}",

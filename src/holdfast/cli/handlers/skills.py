@@ -83,7 +83,7 @@ def delete(call: Call, out: Output) -> None:
     with _changed(call) as skills:
         removed = skills.delete(call["name"], **write_options(call))
     out.emit(plain(removed), "")
-    what = f"{skills.store.label} {removed.skill.name}"
+    what = f"{skills.store.label} {in_a_line(call['name'])}"
     unchanged = removed.outcome == "unchanged"
     out.note(f"{what} was deleted before" if unchanged else f"Deleted {what}")
 

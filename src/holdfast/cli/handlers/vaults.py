@@ -191,6 +191,7 @@ _COLUMNS = (
 
 def _row(change: Change) -> dict[str, object]:
     after = {"text": "(erased)"} if change.after is None else change.after
+    gone = "(forgotten)" if after.get("state") == "forgotten" else ""
     return {
         "seq": change.seq,
         "at": f"{change.at:%Y-%m-%d %H:%M:%S}",
@@ -198,7 +199,7 @@ def _row(change: Change) -> dict[str, object]:
         "what": f"{change.op} {change.kind}",
         "where": "/".join(filter(None, (change.space, change.store))),
         "target": after.get("given_id") or short(change.target),
-        "says": after.get("text") or after.get("name") or after.get("title") or "",
+        "says": after.get("text") or after.get("name") or after.get("title") or gone,
         "why": change.reason,
     }
 

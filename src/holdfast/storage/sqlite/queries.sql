@@ -237,6 +237,14 @@ SELECT number, id, store, given_id, kind, subject, text, state, hidden, importan
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
 FROM entry WHERE store = ? AND number <= ? ORDER BY number;
 
+-- name: was_forgotten
+-- Asked for, and not by a rule of the store. An entry and an artifact never share a number.
+SELECT 1 FROM entry e JOIN change c ON c.seq = e.revision
+WHERE e.number = :number AND e.state = 'forgotten' AND c.op = 'forget'
+UNION ALL
+SELECT 1 FROM artifact a JOIN change c ON c.seq = a.revision
+WHERE a.number = :number AND a.state = 'forgotten' AND c.op = 'forget';
+
 -- name: put_entry
 INSERT INTO entry (number, id, store, given_id, kind, subject, text, state, hidden, importance,
     pinned, session, bound, created_us, updated_us, said_us, when_us, until_us, extra, revision,

@@ -216,6 +216,9 @@ class SqliteSnapshot(
     def all_entries(self, store: Store, up_to: int) -> Iterator[Entry]:
         return map(rows.entry_from, self._all("all_entries", (store.number, up_to)))
 
+    def was_forgotten(self, number: int) -> bool:
+        return self._one("was_forgotten", {"number": number}) is not None
+
     def change(self, seq: int) -> Change | None:
         row = self._one("change", (seq,))
         return None if row is None else rows.change_from(row)

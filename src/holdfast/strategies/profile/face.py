@@ -194,7 +194,7 @@ class Profile:
         def unit(work: Work, store: Store) -> ProfileWrite:
             sheet = Sheet(work, store)
             known = sheet.find(entry, wanted)
-            if known.state != "forgotten":
+            if not work.is_gone(known):
                 work.expect(known.revision, f"{store.label} {known.handle}")
             sheet.remove(known)
             return sheet.only()

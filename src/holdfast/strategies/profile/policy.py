@@ -266,7 +266,7 @@ class Sheet:
 
     def remove(self, entry: Entry) -> Step:
         file = file_of(entry)
-        if entry.state == "forgotten" or entry.number in self._gone:
+        if self._work.is_gone(entry) or entry.number in self._gone:
             return self._step(Step(outcome="unchanged", file=file, entry=entry))
         self._texts.pop(entry.number, None)
         return self._step(Step(outcome="removed", file=file, entry=entry, event="forget"))

@@ -45,6 +45,10 @@ def _difference(view: View, entry: Entry, since: int) -> Difference | None:
     image = None if before is None else before.after
     was = image is not None and _stands(image)
     text = str(image["text"]) if image is not None and was else ""
+    if view.is_gone(entry):  # of what stood there, nothing is told but that it went
+        if image is None or image["hidden"]:
+            return None
+        return Difference(kind="removed", file=check_file(entry.kind), entry=entry)
     now = entry.state != "forgotten" and not entry.hidden
     kind: ChangeKind
     if now:
@@ -73,8 +77,10 @@ def learned(view: View, store: Store, file: File | None, limit: int) -> tuple[Le
 
 
 def _moments(view: View, entry: Entry) -> Iterator[Learned]:
-    """The changes of an entry that its reader would notice."""
+    """The changes of an entry that its reader would notice; of a forgotten one, that it went."""
     versions = list(view.history(entry))
+    if view.is_gone(entry):
+        versions = versions[:1]
     for change, before in zip(versions, [*versions[1:], None], strict=True):
         image = change.after
         if image is None:
@@ -85,10 +91,10 @@ def _moments(view: View, entry: Entry) -> Iterator[Learned]:
 
 
 def _kind(image: Mapping[str, Json], before: Mapping[str, Json] | None) -> ChangeKind | None:
-    if before is None:
-        return "added"
     if image["state"] == "forgotten":
         return "removed"
+    if before is None:
+        return "added"
     if image["hidden"] != before["hidden"]:
         return "archived" if image["hidden"] else "restored"
     return "changed" if image["text"] != before["text"] else None

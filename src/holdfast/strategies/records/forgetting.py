@@ -28,7 +28,7 @@ CONFIRM_CHARS = 16
 def forget(work: Work, store: Store, name: str) -> RecordForgotten:
     entry = find(work, store, name)
     kinds = kinds_of(store.options)
-    if entry.state == "forgotten":
+    if work.is_gone(entry):
         return RecordForgotten(rows=(row_of(entry, kinds),), outcome="unchanged")
     work.expect(entry.revision, f"{store.label} {entry.handle}")
     row = row_of(entry, kinds)

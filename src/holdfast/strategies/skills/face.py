@@ -82,6 +82,7 @@ class Skills:
 
         def unit(view: View, store: Store) -> Skill:
             entry = policy.find(view, store, name)
+            policy.check_kept(store, entry)
             found.append(entry)
             return policy.skill_of(view, entry)
 
@@ -307,6 +308,7 @@ def policy_name(name: str) -> str:
 
 
 def _content(view: View, store: Store, entry: policy.Entry, path: str) -> bytes:
+    policy.check_kept(store, entry)
     if path == "SKILL.md":
         return policy.document_of(entry).text.encode()
     file = policy.files_of(entry).get(path)

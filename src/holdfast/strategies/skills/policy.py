@@ -52,7 +52,8 @@ class SkillFile(Value):
 
 
 class Skill(Value):
-    """A skill as it is. `uses` counts how often it was read on demand; `last_used` may be None."""
+    """A skill as it is. `uses` counts how often it was read on demand; `last_used` may be None.
+    Of a forgotten one nothing is told but that it was there."""
 
     id: str
     name: str
@@ -69,6 +70,7 @@ class Skill(Value):
     last_used: datetime | None
     saved: datetime
     revision: int
+    forgotten: bool = False
 
     @property
     def text(self) -> str:
@@ -156,10 +158,10 @@ def skill_from(entry: Entry, uses: int = 0, last_us: int = 0) -> Skill:
     return Skill(
         id=entry.id,
         name=entry.subject.partition(":")[0],
-        description=facts["description"],
+        description=facts.get("description", ""),
         body=entry.text,
         files=tuple(files_of(entry).values()),
-        head=facts["head"],
+        head=facts.get("head", ""),
         origin=entry.origin,
         trust=entry.trust,
         pinned=entry.pinned,
@@ -167,13 +169,14 @@ def skill_from(entry: Entry, uses: int = 0, last_us: int = 0) -> Skill:
         archived=entry.hidden,
         uses=uses,
         last_used=from_us(last_us) if uses else None,
-        saved=from_us(facts["saved_us"]),
+        saved=from_us(facts["saved_us"]) if "saved_us" in facts else entry.updated,
         revision=entry.revision,
+        forgotten=entry.state == "forgotten",
     )
 
 
 def files_of(entry: Entry) -> dict[str, SkillFile]:
-    kept: Any = entry.facts["files"]
+    kept: Any = entry.facts.get("files", {})
     return {
         path: SkillFile(path=path, program=kind == PROGRAM, size=size, content=content)
         for path, (kind, size, content) in kept.items()
@@ -300,7 +303,7 @@ def _said(work: Work, document: Document, files: Mapping[str, SkillFile]) -> dic
 def patch(work: Work, store: Store, name: str, find_text: str, replace: str) -> SkillSaved:
     """Replace the one place in a SKILL.md where a text stands."""
     entry = find(work, store, name)
-    _check_kept(store, entry)
+    check_kept(store, entry)
     document = document_of(entry)
     after = read(replaced(document.text, find_text, replace, name))
     if after.name != document.name:
@@ -334,7 +337,7 @@ def replaced(text: str, find_text: str, replace: str, where: str) -> str:
 def remove(work: Work, store: Store, name: str) -> SkillRemoved:
     entry = find(work, store, name)
     work.expect(entry.revision, f"{store.label} {name}")
-    if entry.state == "forgotten":
+    if work.is_gone(entry):
         return SkillRemoved(skill=skill_of(work, entry), outcome="unchanged")
     return SkillRemoved(skill=skill_of(work, work.move(store, entry, "forget")), outcome="removed")
 
@@ -367,11 +370,11 @@ def _unmarked(entry: Entry) -> dict[str, Json]:
     return {key: value for key, value in entry.facts.items() if key not in ("stale", "away_us")}
 
 
-def _check_kept(store: Store, entry: Entry) -> None:
+def check_kept(store: Store, entry: Entry) -> None:
     if entry.state == "forgotten":
         raise NotFound(
             "skill_not_found",
-            f"{store.label} {entry.subject.partition(':')[0]} was deleted",
+            f"the skill {entry.handle} of {store.label} was deleted",
             hint="save it anew",
         )
 
