@@ -430,7 +430,7 @@ def test_a_rotten_value_is_named_and_wrong_counts_are_counted_again(tmp_path: Pa
         assert list(vault.verify()) == []
     rot(path, """UPDATE value SET data = CAST('{"n":9}' AS BLOB) WHERE key = 'key3'""")
     rot(path, "UPDATE value SET data = x'7bff' WHERE key = 'key4'")
-    rot(path, "UPDATE namespace SET entries = 7, bytes = 1")
+    rot(path, "UPDATE namespace SET bytes = 1, due_us = NULL")
     with holdfast.open(tmp_path) as vault:
         values = vault.space().kv()
         found = [(problem.code, problem.what) for problem in vault.verify()]

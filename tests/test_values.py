@@ -125,6 +125,68 @@ def test_several_keys_change_at_once_or_not_at_all(vault: Vault) -> None:
 
 
 @pytest.mark.row("C13")
+def test_no_revision_is_given_twice_to_a_key(vault: Vault, clock: ManualClock) -> None:
+    values = vault.space().kv("plans")
+    given: list[str] = []
+
+    def keep(number: int) -> None:
+        given.append(values.set("plan", number))
+
+    keep(1)
+    keep(2)
+    values.set("other", 1)
+    values.delete("plan")
+    keep(3)
+    values.set("plan", 4, ttl_s=5)
+    given.append(values.set("plan", 5, ttl_s=5))
+    clock.advance(seconds=6)
+    vault.tidy()
+    assert values.list() == ["other"]
+    keep(6)
+    values.clear()
+    keep(7)
+    keep(8)
+    with raises(Conflict, "value_changed"):
+        values.compare_and_set("plan", "lost", given[-2])
+    assert given == sorted(set(given), key=int)
+    assert list(vault.verify()) == []
+
+
+@pytest.mark.row("C13", "C15")
+def test_bytes_are_counted_from_the_first_limit_on(vault: Vault) -> None:
+    kept = StoreSpec(
+        name="kept",
+        type="long_term",
+        strategy="keyvalue",
+        options={"namespace_bytes_max": 12},
+    )
+    free = kept.replace(options={})
+    spec = SpaceSpec(name="counted", path="/counted", text="one", stores=(free,))
+    values = vault.declare(spec).kv(store="kept")
+    values.set("a", "123")
+    values.set("b", "1")
+    vault.declare(spec.replace(text="two", stores=(kept,)))
+    for key in ("b", "c"):
+        with raises(Refused, "quota"):
+            values.set(key, "12345678")
+    values.set("b", "12")
+    with raises(Refused, "quota"):
+        values.set("b", "1234")
+    values.delete("a")
+    values.set("b", "1234")
+    vault.declare(spec.replace(text="three", stores=(free,)))
+    values.set("b", "123456789")
+    values.set("c", "1")
+    assert list(vault.verify()) == []
+    vault.declare(spec.replace(text="four", stores=(kept,)))
+    values.set("b", "1")
+    with raises(Refused, "quota"):
+        values.set("b", "123456")
+    assert values.items() == {"b": "1", "c": "1"}
+    assert list(vault.verify()) == []
+
+
+@pytest.mark.row("C13")
 def test_a_call_that_is_repeated_with_its_key_happens_once(vault: Vault) -> None:
     values = vault.space().kv()
     assert [values.increment("n", 5, key="once") for _ in range(3)] == [5, 5, 5]

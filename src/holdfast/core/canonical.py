@@ -8,9 +8,13 @@ parts, so that no two lists of parts share their bytes and no row's digest is an
 from __future__ import annotations
 
 import json
+from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from holdfast.model.entry import Json
 
 _encode = json.JSONEncoder(
@@ -32,13 +36,21 @@ def canonical_text(value: Json) -> str:
 
 
 def digest(domain: str, *parts: bytes) -> bytes:
+    pieces = [f"holdfast/{domain}/1\n".encode()]
+    for part in parts:
+        pieces += len(part).to_bytes(8, "big"), part
+    last = pieces.pop()  # what is long comes last, and is not copied
+    state = _sha256()(b"".join(pieces))
+    state.update(last)
+    return state.digest()
+
+
+@cache
+def _sha256() -> Callable[[bytes], Any]:
+    """Imported when it is first needed: light commands do without."""
     from hashlib import sha256
 
-    state = sha256(f"holdfast/{domain}/1\n".encode())
-    for part in parts:
-        state.update(len(part).to_bytes(8, "big"))
-        state.update(part)
-    return state.digest()
+    return sha256
 
 
 def row_digest(table: str, columns: tuple[object, ...]) -> bytes:

@@ -150,7 +150,7 @@ class StoreDesk:
 
     def submit(
         self,
-        unit: Callable[[ValueWrites, Store, int], T],
+        unit: Callable[[ValueWrites, Store, int], T | None],
         done: Callable[[T | None, BaseException | None], None],
     ) -> None:
         self._to_write()
@@ -160,25 +160,35 @@ class StoreDesk:
         self,
         op: str,
         arguments: Callable[[], Mapping[str, Json]],
-        unit: Callable[[ValueWrites, Store, int], T],
+        unit: Callable[[ValueWrites, Store, int], T | None],
         write: Write,
     ) -> T:
-        if write.key is not None or self.caller.session is not None:
-            return self.mutate(
-                op, arguments(), lambda work, store: unit(work.values, store, work.at_us), write
-            )
-        check_write(write)
-        self._to_write()
-        return self.core.storage.write(self._values_alone(unit))
+        if write.key is None and self.caller.session is None:
+            check_write(write)
+            self._to_write()
+            return self.core.storage.write(self._values_alone(unit))
+
+        def run(work: Work, store: Store) -> T:
+            return _done(unit(work.values, store, work.at_us))
+
+        return self.mutate(op, arguments(), run, write)
 
     def _values_alone(
-        self, unit: Callable[[ValueWrites, Store, int], T]
+        self, unit: Callable[[ValueWrites, Store, int], T | None]
     ) -> Callable[[Transaction], T]:
+        """The unit on the store's row as it is known, which it looks at itself; where that is not
+        the row any more, on the store as it is declared now."""
+        known, clock = self._known, self.core.clock
+
         def run(tx: Transaction) -> T:
+            if known.number and known.mount is None:
+                done = unit(tx, known, clock())
+                if done is not None:
+                    return done
             store = mounts.check_writable(self._now(tx))
             if not store.number:
                 store = spaces.written_store(Work(self.core, tx, self.caller, Write()), store)
-            return unit(tx, store, self.core.clock())
+            return _done(unit(tx, store, clock()))
 
         return run
 
@@ -186,7 +196,8 @@ class StoreDesk:
         """Know the store's row before a write. Only what is committed is remembered: a unit may
         see a row of a group that is then rolled back, and another row may take its number.
         """
-        check_present(self.as_of, self.store.label)
+        if self.as_of is not None:
+            check_present(self.as_of, self.store.label)
         if not self._known.number:
             self._known = self.core.storage.read(self._now)
 
@@ -199,6 +210,12 @@ class StoreDesk:
         if own and snapshot.store_revision(store) == store.revision:
             return store
         return mounts.store_named(snapshot, store.seen_in, store.called, store.strategy)
+
+
+def _done(what: T | None) -> T:
+    """What a unit did with the store as it is at this moment."""
+    assert what is not None
+    return what
 
 
 def check_present(as_of: int | datetime | None, what: str) -> None:

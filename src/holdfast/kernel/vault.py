@@ -121,9 +121,11 @@ class VaultBackend:
         self._check(namespace)
         asked = tuple(operations)
         data = data_of(asked, self.limits)
-        return await self._write(
-            lambda values, store, at_us: list(
-                keyvalue.apply(values, store, namespace, asked, data, at_us, bytes_max=bytes_max)
+        return list(
+            await self._write(
+                lambda values, store, at_us: keyvalue.apply(
+                    values, store, namespace, asked, data, at_us, bytes_max=bytes_max
+                )
             )
         )
 
@@ -140,7 +142,7 @@ class VaultBackend:
             lambda values, store, at_us: values.clear_values(store, namespace, at_us, forget=forget)
         )
 
-    async def _write(self, unit: Callable[[ValueWrites, Store, int], T]) -> T:
+    async def _write(self, unit: Callable[[ValueWrites, Store, int], T | None]) -> T:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
         self._desk.submit(unit, partial(_hand_back, loop, answer))

@@ -68,7 +68,12 @@ class Write(Value):
     key: str | None = None
 
 
+PLAIN = Write()
+
+
 def check_write(write: Write) -> Write:
+    if write is PLAIN:
+        return write
     check_str(write.reason, "the reason")
     if not is_unicode(write.reason):
         raise InvalidInput(

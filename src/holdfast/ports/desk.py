@@ -59,7 +59,7 @@ if TYPE_CHECKING:
             self,
             op: str,
             arguments: Callable[[], Mapping[str, Json]],
-            unit: Callable[[ValueWrites, Store, int], T],
+            unit: Callable[[ValueWrites, Store, int], T | None],
             write: Write,
         ) -> T:
             """A unit that changes values only, given the moment that it takes place at. It leaves
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
         def submit(
             self,
-            unit: Callable[[ValueWrites, Store, int], T],
+            unit: Callable[[ValueWrites, Store, int], T | None],
             done: Callable[[T | None, BaseException | None], None],
         ) -> None:
             """Hand over a unit that changes values only, given the moment that it takes place at.

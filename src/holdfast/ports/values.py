@@ -199,15 +199,19 @@ if TYPE_CHECKING:
             *,
             bytes_max: int | None = None,
             ends_at: datetime | None = None,
-        ) -> tuple[Outcome, ...]:
+        ) -> tuple[Outcome, ...] | None:
             """What `holdfast.core.keyvalue.plan` says of them; `data` is that of `data_of`.
 
-            No revision is given twice, not even after its value or its namespace has gone.
+            None, and nothing done, where the store's row is no longer at this revision. No revision
+            is given twice to a key, not even after its value or its namespace has gone.
             """
             ...
 
-        def clear_values(self, store: Store, namespace: str, at_us: int, *, forget: bool) -> int:
-            """Remove all values, and with `forget` all that is kept about the namespace."""
+        def clear_values(
+            self, store: Store, namespace: str, at_us: int, *, forget: bool
+        ) -> int | None:
+            """Remove all values, and with `forget` all that is kept about the namespace; how many
+            there were. None, and nothing done, where the store's row is not at this revision."""
             ...
 
         def sweep_values(self, at_us: int) -> int:

@@ -16,7 +16,7 @@ from holdfast.core.suggesting import of_no_entries
 from holdfast.model.keyvalue import MISSING, Delete, Increment, Set
 from holdfast.model.times import from_us
 from holdfast.model.value import Value
-from holdfast.model.write import Write
+from holdfast.model.write import PLAIN, Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,18 +82,18 @@ def apply(
     at_us: int,
     *,
     bytes_max: int | None = None,
-) -> tuple[Outcome, ...]:
-    """Carry out all operations or none, within what the store allows."""
-    ttl_s, own_max = store.options.get("ttl_s"), store.options.get("namespace_bytes_max")
-    limits = [each for each in (bytes_max, own_max) if isinstance(each, int)]
+) -> tuple[Outcome, ...] | None:
+    """Carry out all operations or none, within what the store allows; None where it is not what it
+    was."""
+    ends_at = None
+    if store.options:
+        ttl_s, own_max = store.options.get("ttl_s"), store.options.get("namespace_bytes_max")
+        if isinstance(own_max, int):
+            bytes_max = own_max if bytes_max is None else min(bytes_max, own_max)
+        if isinstance(ttl_s, int):
+            ends_at = from_us(expiry_us(at_us, ttl_s))
     return values.apply_values(
-        store,
-        namespace,
-        operations,
-        data,
-        at_us,
-        bytes_max=min(limits, default=None),
-        ends_at=from_us(expiry_us(at_us, ttl_s)) if isinstance(ttl_s, int) else None,
+        store, namespace, operations, data, at_us, bytes_max=bytes_max, ends_at=ends_at
     )
 
 
@@ -164,7 +164,7 @@ class Values:
 
         With `expect`, only if the key is at that revision.
         """
-        return self._set(name, value, ttl_s, None, Write(**write))
+        return self._set(name, value, ttl_s, None, Write(**write) if write else PLAIN)
 
     def compare_and_set(
         self,
@@ -230,7 +230,7 @@ class Values:
         if ttl_s is not None:
             expiry_us(0, ttl_s)
 
-        def unit(values: ValueWrites, store: Store, at_us: int) -> tuple[Outcome, ...]:
+        def unit(values: ValueWrites, store: Store, at_us: int) -> tuple[Outcome, ...] | None:
             asked = operations
             if ttl_s is not None:
                 until = from_us(expiry_us(at_us, ttl_s))

@@ -163,7 +163,7 @@ class Committer:
     def _pass_through(self, ticket: Ticket, *, last: bool = False) -> Any:
         try:
             with self._door:
-                if not last:
+                if not last and (self._closing or self.owed is not None):
                     self._admit()
                 if self._leading is None:
                     self._leading = ticket
@@ -360,6 +360,12 @@ class Committer:
     # What comes after
 
     def _deliver(self, group: Group) -> None:
+        if group.stage == COMMITTED and len(group.tickets) == 1:
+            (own,) = group.tickets
+            if own.ready is None and own.done is None:  # its caller is the one who leads
+                own.finished = True
+                self._group = None
+                return
         waiting = [ticket for ticket in group.tickets if ticket.ready is not None]
         if len(waiting) > CHAINS:
             for ticket, after in zip(waiting, waiting[CHAINS:], strict=False):

@@ -48,6 +48,7 @@ class Writer:
         accept: Callable[[apsw.Connection], None] | None = None,
     ) -> None:
         self.file = recipe.file
+        self._path = None if recipe.file is None else str(recipe.file)
         self._recipe = recipe
         self._witness = witness
         self._accept = accept  # looks at the file before anything in it is changed
@@ -139,7 +140,7 @@ class Writer:
 
     def _check_there(self) -> None:
         """A file that was deleted or moved takes commits as before, and loses them in the end."""
-        if self.file is not None and identity(self.file) != self._identity:
+        if self._path is not None and identity(self._path) != self._identity:
             raise StorageFailed(
                 GONE,
                 f"{self.file}: the vault is no longer there: it was deleted or moved, or its disk"
@@ -428,7 +429,7 @@ def _leave(conn: apsw.Connection, *, idle: bool) -> None:
     gc.freeze()
 
 
-def identity(file: Path) -> tuple[int, int] | None:
+def identity(file: Path | str) -> tuple[int, int] | None:
     """What names a file whatever path leads to it; None when there is none."""
     try:
         found = os.stat(file)  # noqa: PTH116 - before each commit, so the quick way

@@ -38,13 +38,16 @@ class ProcessLock:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._closed = False
+        self._waits = False  # in the queue, or so it may be after a signal
         self._files = [_lock_file(f"{file}-{name}") for name in ("queue", "turn", "open")]
         self._queue, self._turn, self._open = (held.fileno() for held in self._files)
 
     def take(self) -> None:
+        self._waits = True
         fcntl.flock(self._queue, fcntl.LOCK_EX)
         fcntl.flock(self._turn, fcntl.LOCK_EX)
         fcntl.flock(self._queue, fcntl.LOCK_UN)
+        self._waits = False
 
     def give(self) -> None:
         if self._closed:
@@ -52,7 +55,9 @@ class ProcessLock:
         try:
             fcntl.flock(self._turn, fcntl.LOCK_UN)
         finally:
-            fcntl.flock(self._queue, fcntl.LOCK_UN)
+            if self._waits:
+                fcntl.flock(self._queue, fcntl.LOCK_UN)
+                self._waits = False
 
     def join(self) -> None:
         """Be one of those who have the vault open. Wait while one has it alone."""

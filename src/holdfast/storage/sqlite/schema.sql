@@ -146,11 +146,9 @@ CREATE TABLE namespace (
     number   INTEGER PRIMARY KEY,
     store    INTEGER NOT NULL REFERENCES store (number),
     name     TEXT NOT NULL,
-    entries  INTEGER NOT NULL,
-    bytes    INTEGER NOT NULL,
     revision INTEGER NOT NULL,
     due_us   INTEGER,
-    digest   BLOB NOT NULL,
+    digest   BLOB NOT NULL, bytes INTEGER,
     UNIQUE (store, name)
 ) STRICT;
 

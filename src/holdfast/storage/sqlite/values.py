@@ -1,9 +1,11 @@
 """Values by key in SQLite: reads of one snapshot, and writes that are exact in one transaction.
 
-A namespace's row counts what the namespace holds; every write reads it, keeps it true, and takes
-the next revision from it. What has expired is invisible at once and still counted as stored, until
-a write comes upon it, a quota needs its room, or a sweep removes it: so the row also says when the
-first value may expire, and only from then on does anybody look for such values.
+A write reads one row (the store, the namespace and what stands under the key) and writes one: the
+value. How many values there are is counted when it is asked; how many bytes, too, until somebody
+sets a limit: from then on the namespace's row has the sum, and every write keeps it true. What has
+expired is invisible at once and still counted as stored, until a write comes upon it, a quota needs
+its room, or a sweep removes it: so the row also says when the first value may expire, and only from
+then on does anybody look for such values.
 
 A prefix is a range of keys. Text is compared by its UTF-8, which is the order of code points.
 """
@@ -38,6 +40,7 @@ STATEMENTS = load(Path(__file__).with_name("values.sql"))
 ALL = -1
 SWEPT_AT_ONCE = 256
 _LAST = 0x10FFFF
+_NO_ROW: Row = (None, 0, None, None)
 
 
 class ValueReads:
@@ -72,7 +75,7 @@ class ValueReads:
 
     def value_namespaces(self, store: Store, at_us: int) -> list[tuple[str, int, int]]:
         found = self._values("live", {"store": store.number, "at": at_us})
-        return [(row[0], row[2], row[4] - int(row[3])) for row in found]
+        return [(name, held, size) for name, held, size in found]
 
     def value_totals(self, store: Store, at_us: int) -> tuple[int, int]:
         row = next(self._values("totals", {"store": store.number, "at": at_us}))
@@ -118,20 +121,27 @@ class ValueWrites(ValueReads):
         *,
         bytes_max: int | None = None,
         ends_at: datetime | None = None,
-    ) -> tuple[Outcome, ...]:
-        space = Namespace.find(self._conn, store.number, namespace)
-        heads = {each.key: space.head(each.key) for each in operations}
-        before = {each.key: self._held(space, each, heads[each.key], at_us) for each in operations}
+    ) -> tuple[Outcome, ...] | None:
+        space = Namespace(self._conn, store, namespace)
+        heads: dict[str, Row | None] = {}
+        before: dict[str, Stored | None] = {}
+        for each in operations:
+            if not space.look(each.key):
+                return None
+            heads[each.key] = head = space.head
+            before[each.key] = None if head is None else self._held(space, each, head, at_us)
         planned = plan(operations, before, data, ends_at=ends_at)
         if bytes_max is not None:
             self._check_quota(space, planned, heads, bytes_max, at_us)
-        outcomes = tuple(space.carry_out(each, heads[each.key]) for each in planned)
+        outcomes = [space.carry_out(each, heads[each.key]) for each in planned]
         space.keep()
-        return outcomes
+        return tuple(outcomes)
 
-    def clear_values(self, store: Store, namespace: str, at_us: int, *, forget: bool) -> int:
-        space = Namespace.find(self._conn, store.number, namespace)
-        if space.number == 0:
+    def clear_values(self, store: Store, namespace: str, at_us: int, *, forget: bool) -> int | None:
+        space = Namespace(self._conn, store, namespace)
+        if not space.look(""):
+            return None
+        if space.number is None:
             return 0
         wanted = {"number": space.number, "at": at_us}
         live = next(self._values("live_in", wanted))[0]
@@ -145,16 +155,14 @@ class ValueWrites(ValueReads):
     def sweep_values(self, at_us: int, limit: int = SWEPT_AT_ONCE) -> int:
         """Remove some of what has expired; 0 when nothing more has."""
         while row := next(self._values("due_namespace", (at_us,)), None):
-            swept = Namespace(self._conn, row).sweep(at_us, limit)
+            swept = Namespace(self._conn, None, "", row).sweep(at_us, limit)
             if swept:
                 return swept
         return 0
 
-    def _held(
-        self, space: Namespace, operation: Operation, head: Row | None, at_us: int
-    ) -> Stored | None:
+    def _held(self, space: Namespace, operation: Operation, head: Row, at_us: int) -> Stored | None:
         """What is there as far as `plan` needs it: the value itself only to add to it."""
-        if head is None or (head[1] is not None and head[1] <= at_us):
+        if head[1] is not None and head[1] <= at_us:
             return None
         value = None
         if isinstance(operation, Increment):
@@ -179,36 +187,50 @@ class ValueWrites(ValueReads):
         if space.bytes_after(planned, heads) > bytes_max and space.may_be_due(at_us):
             space.sweep(at_us, ALL)
             for each in planned:
-                heads[each.key] = space.head(each.key)
-        check_quota(space.name, space.bytes, space.bytes_after(planned, heads), bytes_max)
+                space.look(each.key)
+                heads[each.key] = space.head
+        check_quota(space.name, space.used(), space.bytes_after(planned, heads), bytes_max)
 
 
 class Namespace:
     """A namespace's row while it is worked on; it is made by the first value."""
 
-    def __init__(self, conn: apsw.Connection, row: Row, store: int = 0, name: str = "") -> None:
+    def __init__(
+        self, conn: apsw.Connection, store: Store | None, name: str, row: Row | None = None
+    ) -> None:
         self._conn = conn
         self._store = store
         self.name = name
-        self.number, self._entries, self.bytes, self._revision, self._due_us = row
-        self._known = row
+        self.head: Row | None = None
+        self.number: int | None
+        self.bytes: int | None
+        self.number, self._gone, self.bytes, self._due_us = self._known = row or _NO_ROW
 
-    @classmethod
-    def find(cls, conn: apsw.Connection, store: int, name: str) -> Namespace:
-        row = next(fetch(conn, STATEMENTS["namespace"], (store, name)), None)
-        return cls(conn, row or (0, 0, 0, 0, None), store, name)
-
-    def head(self, key: str) -> Row | None:
-        """Revision, expiry and length of what is stored under the key, expired or not."""
-        if self._entries == 0:
-            return None
-        return next(self._rows("head", (self.number, key)), None)
+    def look(self, key: str) -> bool:
+        """See what is there: `head` is revision, expiry and length of what is stored under the key,
+        expired or not. False where the store is not what it was."""
+        store = self._store
+        assert store is not None
+        wanted = (store.number, store.revision, self.name, key)
+        for row in self._conn.execute(STATEMENTS["place"], wanted):
+            if self._known is _NO_ROW and row[0] is not None:
+                self.number, self._gone, self.bytes, self._due_us = self._known = row[:4]
+            self.head = None if row[4] is None else row[4:]
+            return True
+        return False
 
     def may_be_due(self, at_us: int) -> bool:
         return self._due_us is not None and self._due_us <= at_us
 
+    def used(self) -> int:
+        """What is stored, in bytes; from the first time that it is asked, it is kept."""
+        if self.bytes is None:
+            self.bytes = next(self._rows("bytes_in", (self.number,)))[0]
+            assert self.bytes is not None
+        return self.bytes
+
     def bytes_after(self, planned: Sequence[Planned], heads: Mapping[str, Row | None]) -> int:
-        return self.bytes + sum(
+        return self.used() + sum(
             _size(each.key, None if each.data is None else len(each.data))
             - _size_held(each.key, heads[each.key])
             for each in planned
@@ -216,21 +238,19 @@ class Namespace:
 
     def carry_out(self, planned: Planned, head: Row | None) -> Outcome:
         key, data = planned.key, planned.data
-        self.bytes -= _size_held(key, head)
-        self._entries -= head is not None
+        if self.bytes is not None:
+            length = None if data is None else len(data)
+            self.bytes += _size(key, length) - _size_held(key, head)
         if data is None:
             if head is not None:
-                self._do("drop", (self.number, key))
+                self._drop(key, head[0])
             return Outcome(existed=planned.existed, revision=None)
-        if self.number == 0:
+        if self.number is None:
             self._make()
-        self._entries += 1
-        self.bytes += _size(key, len(data))
-        self._revision += 1
         expires_us = None if planned.expires_at is None else to_us(planned.expires_at)
         if expires_us is not None:
             self._due_us = min(expires_us, self._due_us or expires_us)
-        revision = self._revision
+        revision = 1 + (self._gone if head is None else head[0])
         columns = (self.number, key, data, revision, expires_us)
         self._do("put", (*columns, value_digest(columns)))
         return Outcome(existed=planned.existed, revision=str(revision), number=planned.number)
@@ -239,34 +259,42 @@ class Namespace:
         """Remove what has expired, and find out when the next value may."""
         wanted = {"number": self.number, "at": at_us, "most": limit}
         due = list(self._rows("due", wanted))
-        for key, length in due:
-            self._do("drop", (self.number, key))
-            self._entries -= 1
-            self.bytes -= _size(key, length)
+        for key, revision, length in due:
+            self._drop(key, revision)
+            if self.bytes is not None:
+                self.bytes -= _size(key, length)
         self._due_us = next(self._rows("next_due", (self.number,)))[0]
         self.keep()
         return len(due)
 
     def clear(self) -> None:
+        newest = next(self._rows("newest_in", (self.number,)))[0]
+        self._gone = max(self._gone, newest or 0)
         self._do("clear", (self.number,))
-        self._entries, self.bytes, self._due_us = 0, 0, None
+        self.bytes, self._due_us = None if self.bytes is None else 0, None
 
     def go(self) -> None:
         """Remove the row; whoever makes the namespace anew goes on with its revisions."""
-        self._do("raise_floor", (self._revision,))
+        self._do("raise_floor", (self._gone,))
         self._do("drop_namespace", (self.number,))
 
     def keep(self) -> None:
-        now = (self.number, self._entries, self.bytes, self._revision, self._due_us)
-        if now != self._known:
-            self._do("count_namespace", (*now[1:], self.number))
+        now = (self.number, self._gone, self.bytes, self._due_us)
+        if now != self._known and self.number is not None:
+            self._do("keep_namespace", (*now[1:], self.number))
             self._known = now
 
+    def _drop(self, key: str, revision: int) -> None:
+        self._do("drop", (self.number, key))
+        self._gone = max(self._gone, revision)
+
     def _make(self) -> None:
-        row = next(self._rows("add_namespace", (self._store, self.name)))
-        self.number, _, _, self._revision, _ = row
-        sealed = row_digest("namespace", (self.number, self._store, self.name))
+        assert self._store is not None
+        store = self._store.number
+        self.number, self._gone = next(self._rows("add_namespace", (store, self.name)))
+        sealed = row_digest("namespace", (self.number, store, self.name))
         self._do("seal_namespace", (sealed, self.number))
+        self._known = (self.number, self._gone, None, None)
 
     def _rows(self, name: str, bindings: Any) -> Iterator[Row]:
         return fetch(self._conn, STATEMENTS[name], bindings)

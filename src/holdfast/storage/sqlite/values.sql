@@ -1,18 +1,22 @@
 -- The statements that work on values, named and described. `:at` is the moment that counts as now.
 
--- name: namespace
-SELECT number, entries, bytes, revision, due_us FROM namespace WHERE store = ? AND name = ?;
+-- name: place
+-- What a write needs to know: the namespace, where there is one, and what stands under the key. No
+-- row where the store is not what it was.
+SELECT n.number, n.revision, n.bytes, n.due_us, v.revision, v.expires_us, octet_length(v.data) FROM store s
+LEFT JOIN namespace n ON n.store = s.number AND n.name = ?3
+LEFT JOIN value v ON v.namespace = n.number AND v.key = ?4
+WHERE s.number = ?1 AND s.revision = ?2;
 
 -- name: add_namespace
-INSERT INTO namespace (store, name, entries, bytes, revision, due_us, digest)
-VALUES (?, ?, 0, 0, (SELECT revision FROM revision_floor), NULL, x'')
-RETURNING number, entries, bytes, revision, due_us;
+INSERT INTO namespace (store, name, revision, digest)
+VALUES (?, ?, (SELECT revision FROM revision_floor), x'') RETURNING number, revision;
 
 -- name: seal_namespace
 UPDATE namespace SET digest = ? WHERE number = ?;
 
--- name: count_namespace
-UPDATE namespace SET entries = ?, bytes = ?, revision = ?, due_us = ? WHERE number = ?;
+-- name: keep_namespace
+UPDATE namespace SET revision = ?, bytes = ?, due_us = ? WHERE number = ?;
 
 -- name: drop_namespace
 DELETE FROM namespace WHERE number = ?;
@@ -20,9 +24,13 @@ DELETE FROM namespace WHERE number = ?;
 -- name: raise_floor
 UPDATE revision_floor SET revision = max(revision, ?);
 
--- name: head
--- What a write needs to know of the value that it replaces.
-SELECT revision, expires_us, octet_length(data) FROM value WHERE namespace = ? AND key = ?;
+-- name: newest_in
+SELECT max(revision) FROM value WHERE namespace = ?;
+
+-- name: bytes_in
+-- What all keys and values of a namespace come to.
+SELECT CAST(total(octet_length(key) + octet_length(data)) AS INTEGER) FROM value
+WHERE namespace = ?;
 
 -- name: data
 SELECT data FROM value WHERE namespace = ? AND key = ?;
@@ -86,40 +94,37 @@ ORDER BY key;
 
 -- name: live
 -- The namespaces of a store and what each holds, without what has expired.
-SELECT name, number, live, expired_bytes, bytes FROM (
-    SELECT name, number, bytes,
-        entries - CASE WHEN due_us <= :at THEN (
-            SELECT count(*) FROM value WHERE namespace = n.number AND expires_us <= :at
-        ) ELSE 0 END AS live,
-        CASE WHEN due_us <= :at THEN (
-            SELECT total(octet_length(key) + octet_length(data)) FROM value
-            WHERE namespace = n.number AND expires_us <= :at
-        ) ELSE 0 END AS expired_bytes
-    FROM namespace n WHERE store = :store AND entries > 0
-) WHERE live > 0 ORDER BY name;
+SELECT n.name, count(*), CAST(total(octet_length(v.key) + octet_length(v.data)) AS INTEGER)
+FROM namespace n CROSS JOIN value v ON v.namespace = n.number
+WHERE n.store = :store AND (v.expires_us IS NULL OR v.expires_us > :at)
+GROUP BY n.number ORDER BY n.name;
 
 -- name: totals
-SELECT count(*), CAST(total(live) AS INTEGER) FROM (
-    SELECT entries - CASE WHEN due_us <= :at THEN (
-        SELECT count(*) FROM value WHERE namespace = n.number AND expires_us <= :at
-    ) ELSE 0 END AS live
-    FROM namespace n WHERE store = :store AND entries > 0
-) WHERE live > 0;
+-- Keys are counted in their index; only what may have expired is looked up.
+WITH held AS MATERIALIZED (
+    SELECT (SELECT count(*) FROM value WHERE namespace = n.number)
+        - CASE WHEN due_us <= :at THEN (
+            SELECT count(*) FROM value WHERE namespace = n.number AND expires_us <= :at
+        ) ELSE 0 END AS live
+    FROM namespace n WHERE store = :store
+)
+SELECT count(*), CAST(total(live) AS INTEGER) FROM held WHERE live > 0;
 
 -- name: live_in
 -- How many values of one namespace have not expired.
-SELECT entries - CASE WHEN due_us <= :at THEN (
-    SELECT count(*) FROM value WHERE namespace = n.number AND expires_us <= :at
-) ELSE 0 END
+SELECT (SELECT count(*) FROM value WHERE namespace = n.number)
+    - CASE WHEN due_us <= :at THEN (
+        SELECT count(*) FROM value WHERE namespace = n.number AND expires_us <= :at
+    ) ELSE 0 END
 FROM namespace n WHERE number = :number;
 
 -- name: due_namespace
 -- One that may hold something that has expired.
-SELECT number, entries, bytes, revision, due_us FROM namespace
+SELECT number, revision, bytes, due_us FROM namespace
 WHERE due_us <= ? ORDER BY due_us LIMIT 1;
 
 -- name: due
-SELECT key, octet_length(data) FROM value
+SELECT key, revision, octet_length(data) FROM value
 WHERE namespace = :number AND expires_us <= :at ORDER BY expires_us LIMIT :most;
 
 -- name: next_due
@@ -127,7 +132,6 @@ SELECT min(expires_us) FROM value WHERE namespace = ? AND expires_us IS NOT NULL
 
 -- name: verify_counts
 -- What each namespace's row says beside what its values come to.
-SELECT n.number, n.name, n.entries, n.bytes, n.revision, n.due_us, count(v.key),
-    CAST(total(octet_length(v.key) + octet_length(v.data)) AS INTEGER),
-    max(v.revision), min(v.expires_us)
+SELECT n.number, n.name, n.revision, n.bytes, n.due_us,
+    CAST(total(octet_length(v.key) + octet_length(v.data)) AS INTEGER), min(v.expires_us)
 FROM namespace n LEFT JOIN value v ON v.namespace = n.number GROUP BY n.number ORDER BY n.number;

@@ -218,22 +218,21 @@ def _holdings_against_log(look: Look) -> Iterator[Problem]:
         yield problem("holdings_differ", f"what entry number {number} holds", what, REPAIR)
 
 
-def miscounted(look: Look) -> Iterator[tuple[int, str, tuple[int, int, int, int | None]]]:
+def miscounted(look: Look) -> Iterator[tuple[int, str, tuple[int, int | None, int | None]]]:
     """The namespaces whose row does not say what their values come to, and what it should say."""
     try:
         found = look.rows(STATEMENTS["verify_counts"])
     except UNREADABLE:  # the rows that cannot be read are named already
         return
-    for number, name, held, size, revision, due_us, *real in found:
-        newest, first_due = real[2] or 0, real[3]
+    for number, name, revision, size, due_us, real_size, first_due in found:
         early = first_due is None or (due_us is not None and due_us <= first_due)
-        if (held, size) != tuple(real[:2]) or revision < newest or not early:
-            yield number, name, (real[0], real[1], max(revision, newest), first_due)
+        if size not in (None, real_size) or not early:
+            yield number, name, (revision, None if size is None else real_size, first_due)
 
 
 def recounts(conn: apsw.Connection) -> Iterator[str]:
     """Count again what namespaces hold, where they count otherwise."""
     look = Look(conn, None)
     for number, name, real in list(miscounted(look)):
-        look.rows(STATEMENTS["count_namespace"], (*real, number))
+        look.rows(STATEMENTS["keep_namespace"], (*real, number))
         yield f"what namespace {shown(name)} counts was counted again"
