@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from asking import by_faces, by_shell, by_tools
-from cli_vault import Cli
+from cli_vault import Cli, cli_in
 
 import holdfast
 from holdfast.core.suggesting import of_changes, of_new
@@ -16,7 +16,7 @@ from holdfast.errors import Conflict, NotFound
 from holdfast.model.entry import NewEntry
 from holdfast.model.write import Caller, Write
 from holdfast.strategies.records.face import Records
-from holdfast.testing import ManualClock, raises
+from holdfast.testing import raises
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,16 +33,7 @@ TEXT = f"The word is {MARK}, said the quagga"
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    from holdfast.cli import opening
-    from holdfast.wiring import open_vault
-
-    clock = ManualClock()
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    monkeypatch.setattr(
-        opening, "open_vault", lambda where, **given: open_vault(where, clock=clock, **given)
-    )
-    return Cli(tmp_path, clock)
+    return cli_in(tmp_path, monkeypatch)
 
 
 def proposed(vault: Vault, wanted: Any) -> Proposal:
@@ -232,7 +223,8 @@ def test_what_is_forgotten_is_in_no_answer_of_the_shell(full: Full, cli: Cli) ->
     full.forget()
     assert leaks(by_shell(cli, full.told())) == []
     assert leaks(by_shell(cli, full.told(), "--as-of", str(full.before))) == []
-    written = [each.read_bytes() for each in Path.cwd().rglob("*") if each.is_file()]
+    places = [each for each in Path.cwd().rglob("*") if cli.vault not in each.parents]
+    written = [each.read_bytes() for each in places if each.is_file()]
     assert not any(MARK.encode() in each for each in written)
 
 

@@ -20,6 +20,7 @@ import holdfast
 from holdfast.core.budget import estimate_tokens
 from holdfast.engine.workspace import parse_workspace
 from holdfast.mcp.server import SpaceServer, server_for
+from holdfast.model.write import Caller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def test_space_session_agent_and_user_are_honoured(vault: Path, tmp_path: Path, 
     with holdfast.open(vault) as opened:
         text = "name: app\nmemory:\n  own:\n    - {name: decisions, strategy: narrative}\n"
         app = opened.declare(parse_workspace(text, tmp_path / "workspace.yml"))
-        session = app.start_session().id
+        session = app.seen_by(Caller(user="owner")).start_session().id
     chosen = {"space": "app", "session": session, "agent": "planner", "user": "owner"}
     words = [f"--{name}={value}" for name, value in chosen.items()]
     env = {f"HOLDFAST_{name.upper()}": value for name, value in chosen.items()}
@@ -158,7 +159,8 @@ def test_space_session_agent_and_user_are_honoured(vault: Path, tmp_path: Path, 
     with holdfast.open(vault) as opened:
         (entry,) = opened.space("app").notes("decisions").read().entries
         assert (entry.text, entry.session) == ("We use tabs", session)
-        assert opened.space("app").sessions()[0].state == "open"  # it is not the connection's
+        (theirs,) = opened.space("app").seen_by(Caller(user="owner")).sessions()
+        assert theirs.state == "open"  # it is not the connection's
     log = run(["log", "--all", "--json"], env={"HOLDFAST_VAULT": str(vault)})
     assert json.loads(log.stdout)[0]["actor"] == "agent:planner"
 

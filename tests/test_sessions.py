@@ -374,7 +374,6 @@ def test_nobody_finds_reads_or_takes_back_what_another_user_said(space: Space) -
     assert by_name["session_search"]("heron") == ()
     for call in (
         lambda: theirs.read(session),
-        lambda: theirs.get(told.id),
         lambda: theirs.rewind(session, 1),
         lambda: theirs.compact(session, 1),
         lambda: by_name["session_search"](session=session),
@@ -382,4 +381,6 @@ def test_nobody_finds_reads_or_takes_back_what_another_user_said(space: Space) -
         with pytest.raises(NotFound) as caught:
             call()
         assert caught.value.code == "session_not_found"
+    with raises(NotFound, "message_not_found"):
+        theirs.get(told.id)
     assert first.transcript().read(session).messages[0].text == told.text

@@ -391,7 +391,10 @@ WORDS = {
     "message_not_found": ("there is no such message", "`holdfast session search`"),
     "process_unknown": ("the kernel has no such process", "spawn one"),
     "proposal_not_found": ("there is no such proposal", "`holdfast review inbox`"),
-    "session_not_found": ("there is no such session", "`holdfast session list`"),
+    "session_not_found": (
+        "there is no such session, or it is of another user",
+        "`holdfast session list`; `--user` says whose",
+    ),
     "space_not_found": ("the vault has no such space", "`holdfast space init` makes one"),
     "store_not_declared": (
         "the space declares no such store",

@@ -99,7 +99,7 @@ def current(
     name, slot = caller.session, WHOLE if budget is None else budget
 
     def kept(snapshot: Snapshot) -> Context | None:
-        session = session_named(snapshot, name)
+        session = session_named(snapshot, name, caller.user)
         check_session_space(session, space_name)
         frozen = snapshot.frozen(session.id, slot)
         return None if frozen is None else _thawed(frozen)
@@ -108,7 +108,7 @@ def current(
         known = kept(tx)
         if known is not None:
             return known
-        context, session = fresh(tx), session_named(tx, name)
+        context, session = fresh(tx), session_named(tx, name, caller.user)
         if as_of_lease(session, core.clock()).state == "open":
             body = canonical_text(pack(context))
             tx.freeze(Frozen(session=session.id, budget=slot, at_seq=tx.head()[0], body=body))

@@ -13,10 +13,12 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from holdfast.engine.work import Core
     from holdfast.model.change import Change
+    from holdfast.model.write import Caller
     from holdfast.ports import Snapshot
 
 LATEST = 2**63 - 1
@@ -36,7 +38,7 @@ class LogQuery(Value):
     newest_first: bool = True
 
 
-def in_log(core: Core, query: LogQuery) -> Sequence[Change]:
+def in_log(core: Core, query: LogQuery, caller: Caller) -> Sequence[Change]:
     check_limit(query.limit, 10_000)
     for seq in (query.after, query.before):
         check_seq(seq)
@@ -45,10 +47,47 @@ def in_log(core: Core, query: LogQuery) -> Sequence[Change]:
         every = snapshot.changes(
             after=query.after, before=query.before, newest_first=query.newest_first
         )
-        fitting = (change for change in every if _fits(change, query))
+        about = About(snapshot, caller.user)
+        fitting = (change for change in every if _fits(change, query) and about.theirs(change))
         return list(islice(told(snapshot, fitting), query.limit))
 
     return core.storage.read(unit)
+
+
+class About:
+    """Which changes are about one user, or about nobody more than another."""
+
+    def __init__(self, snapshot: Snapshot, user: str) -> None:
+        self._snapshot, self._user = snapshot, user
+        self._own: dict[str, bool] = {}
+
+    def theirs(self, change: Change) -> bool:
+        """Not what another user said, drafted or was remembered for."""
+        after: Mapping[str, Any] = change.after or {}
+        match change.kind:
+            case "session":
+                return self._of_own_session(change.target)
+            case "message" | "run":
+                return self._of_own_session(after.get("session"))
+            case "proposal":
+                return after.get("user", self._user) == self._user
+            case "entry":
+                whom, _, name = str(after.get("scope", "")).partition(":")
+                drafted = after.get("session") if after.get("state") == "draft" else None
+                return {
+                    "user": name == self._user,
+                    "session": whom != "session" or self._of_own_session(name),
+                }.get(whom, True) and self._of_own_session(drafted)
+            case _:
+                return True
+
+    def _of_own_session(self, session: str | None) -> bool:
+        if session is None:
+            return True
+        if session not in self._own:
+            found = self._snapshot.session(session)
+            self._own[session] = found is None or found.user == self._user
+        return self._own[session]
 
 
 def _fits(change: Change, query: LogQuery) -> bool:

@@ -21,7 +21,7 @@ from holdfast.model.names import check_given_id, check_label, shown
 from holdfast.model.session import Session
 from holdfast.model.times import from_us, to_us
 from holdfast.model.value import Value
-from holdfast.model.write import Write
+from holdfast.model.write import Caller, Write
 from holdfast.strategies import transcript
 
 TYPE_CHECKING = False
@@ -183,7 +183,7 @@ class Importer:
         def unit(view: View, store: Store) -> list[tuple[bool, bool]]:
             found: list[tuple[bool, bool]] = []
             for item in batch:
-                name = session_key(format, item.heard.talk)
+                name = session_key(format, item.heard.talk, self._desk.caller.user)
                 session = view.messages.session_given(store.space_number, name)
                 known = None
                 if session is not None:
@@ -205,7 +205,7 @@ class Importer:
 
         def unit(work: Work, store: Store) -> None:
             for talk, title in titles.items():
-                name = session_key(format, talk)
+                name = session_key(format, talk, self._desk.caller.user)
                 session = work.messages.session_given(store.space_number, name)
                 if session is not None and title and session.title != title:
                     work.put_session_of(store, session.replace(title=title), session, "title")
@@ -262,7 +262,7 @@ class _Kept:
 
     def _session(self, item: _Item) -> Session:
         work, talk = self._work, item.heard.talk
-        name = session_key(self._format, talk)
+        name = session_key(self._format, talk, work.caller.user)
         session = work.messages.session_given(self._store.space_number, name)
         if session is None:
             session = self._new_session(item, name)
@@ -331,8 +331,9 @@ def _known(format: str) -> TalkFormat | None:
     return None
 
 
-def session_key(format: str, talk: str) -> str:
-    return key_of(f"{format} {talk}")
+def session_key(format: str, talk: str, user: str) -> str:
+    """What a session is known by when it is imported again: each user has it for itself."""
+    return key_of(f"{format} {talk}" if user == Caller().user else f"{format} {talk} of {user}")
 
 
 def key_of(name: str) -> str:

@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from holdfast.ports import Snapshot
 
 
-def session_named(snapshot: Snapshot, name: str) -> Session:
-    """By its whole id, or its short form where that is unique."""
+def session_named(snapshot: Snapshot, name: str, user: str | None = None) -> Session:
+    """By its whole id, or its short form where that is unique. To a user, a session of another
+    one is not there."""
     check_str(name, "the session")
     session = snapshot.session(name) if is_id(name) else None
     found = [] if session is None else [session]
     if is_short(name):
         found = list(snapshot.sessions_like(name))
+    found = [each for each in found if user in (None, each.user)]
     if len(found) > 1:
         raise Ambiguous(
             "session_ambiguous",
@@ -29,7 +31,7 @@ def session_named(snapshot: Snapshot, name: str) -> Session:
         raise NotFound(
             "session_not_found",
             f"there is no session {shown(name)}",
-            hint="holdfast session list, or holdfast session start",
+            hint="holdfast session list, or holdfast session start; --user says whose",
         )
     return found[0]
 

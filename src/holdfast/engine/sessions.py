@@ -50,7 +50,7 @@ def start(
 
 def end(work: Work, name: str, space_name: str) -> Session:
     """End it. Ending it again changes nothing; one whose lease ran out is abandoned."""
-    session = session_named(work.tx, name)
+    session = session_named(work.tx, name, work.caller.user)
     check_session_space(session, space_name)
     if session.state != "open":
         return session
@@ -87,13 +87,15 @@ def _close(work: Work, session: Session, state: SessionState) -> Session:
 
 
 def listed(
-    snapshot: Snapshot, space_name: str, state: str | None, limit: int, at_us: int
+    snapshot: Snapshot, space_name: str, user: str, state: str | None, limit: int, at_us: int
 ) -> Sequence[Session]:
-    """The newest first. A session whose lease ran out is abandoned, recorded as such or not yet."""
+    """Those of a user, the newest first. A session whose lease ran out is abandoned, recorded as
+    such or not yet."""
     check_limit(limit)
     check_state(state)
     space = space_named(snapshot, space_name)
     if space is None:
         return []
-    found = (as_of_lease(session, at_us) for session in snapshot.sessions(space))
+    theirs = (session for session in snapshot.sessions(space) if session.user == user)
+    found = (as_of_lease(session, at_us) for session in theirs)
     return list(islice((item for item in found if state in (None, item.state)), limit))

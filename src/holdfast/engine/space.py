@@ -525,8 +525,10 @@ class Space:
         )
 
     def sessions(self, *, state: str | None = None, limit: int = 20) -> Sequence[Session]:
+        """The sessions of the caller's user here, the newest first."""
+        at_us, user = self._core.clock(), self.caller.user
         return self._core.storage.read(
-            lambda snap: sessions.listed(snap, self.name, state, limit, self._core.clock())
+            lambda snap: sessions.listed(snap, self.name, user, state, limit, at_us)
         )
 
     def import_sessions(
@@ -556,8 +558,8 @@ class Space:
         return Importer(desk, format, dry_run=dry_run).run(Path(where))
 
     def log(self, query: LogQuery) -> Sequence[Change]:
-        """The changes of this space, the newest first."""
-        return in_log(self._core, query.replace(space=self.name))
+        """The changes of this space, the newest first; none of what is about another user."""
+        return in_log(self._core, query.replace(space=self.name), self.caller)
 
     def desk(self, strategy: str, store: str | None = None) -> StoreDesk:
         """A store as a strategy's face works on it; without a name as `notes` and `kv` find it."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from pathlib import Path
 
 from holdfast.engine import mounts, spaces
-from holdfast.engine.history import in_log
+from holdfast.engine.history import LATEST, in_log
 from holdfast.engine.space import Space
 from holdfast.engine.work import Core, mutate
 from holdfast.engine.workspace import checked, parse_workspace, read_text
@@ -114,8 +115,9 @@ class Vault:
         self._core.preferences.change(preferences, preset=preset, space=None)
 
     def log(self, query: LogQuery) -> Sequence[Change]:
-        """The changes of the whole vault, the newest first unless asked otherwise."""
-        return in_log(self._core, query)
+        """The changes of the whole vault, the newest first unless asked otherwise; none of what is
+        about another user."""
+        return in_log(self._core, query, self.caller)
 
     def status(self) -> Status:
         storage = self._core.storage
@@ -190,9 +192,14 @@ class Vault:
         return sweep(self._core, self.caller)
 
     def reviews(self, *, limit: int = 20) -> Sequence[Job]:
-        """Reviews in whatever state, the newest first."""
+        """Reviews of the caller's user, in whatever state, the newest first."""
         check_limit(limit)
-        return self._core.storage.read(lambda snapshot: snapshot.newest_jobs(limit))
+
+        def unit(snapshot: Snapshot) -> Sequence[Job]:
+            every = snapshot.newest_jobs(LATEST)
+            return list(islice((each for each in every if each.user == self.caller.user), limit))
+
+        return self._core.storage.read(unit)
 
     def costs(
         self, *, since: datetime | None = None, until: datetime | None = None

@@ -67,7 +67,9 @@ class NowView:
     @property
     def session_id(self) -> SessionId | None:
         name = self._asking.session
-        return None if name is None else session_named(self._snapshot, name).id
+        if name is None:
+            return None
+        return session_named(self._snapshot, name, self._asking.user).id
 
     @property
     def asking(self) -> Caller:
@@ -79,6 +81,21 @@ class NowView:
 
     def sees(self, entry: Entry) -> bool:
         return is_for(entry, self._scopes)
+
+    def is_there(self, entry: Entry) -> bool:
+        """Whether the entry is there for whoever asks by its id: not what is for another user or
+        session, nor what another user drafts. A person who names no session finds what is for
+        those of that user."""
+        if entry.scope.startswith("session:") and not self.sees(entry):
+            person = self._asking.session is None and self._asking.actor.kind == "human"
+            return person and self._is_own(entry.scope.removeprefix("session:"))
+        if entry.scope.startswith("user:"):
+            return self.sees(entry)
+        return entry.state != "draft" or entry.session is None or self._is_own(entry.session)
+
+    def _is_own(self, session: str) -> bool:
+        found = self._snapshot.session(session)
+        return found is not None and found.user == self._asking.user
 
     @property
     def _scopes(self) -> tuple[str, str]:
@@ -123,7 +140,8 @@ class NowView:
             found |= {} if given is None else {given.id: given}
         if is_short(name):
             found |= {entry.id: entry for entry in self._snapshot.entries_like(store, name)}
-        entry = _only(list(self.through(store, found.values())), store, name)
+        there = filter(self.is_there, self.through(store, found.values()))
+        entry = _only(list(there), store, name)
         if entry is None:
             raise not_found(store, name)
         return entry
@@ -209,7 +227,7 @@ class NowView:
         if session is None and not everybodys:
             return ()
         found = self._snapshot.drafts(store, None if everybodys else session)
-        return list(self.through(store, found))
+        return list(filter(self.is_there, self.through(store, found)))
 
     def in_every_state(self, store: Store) -> Iterator[Entry]:
         return self.through(store, self._snapshot.all_entries(store, LATEST))
@@ -273,7 +291,7 @@ class NowView:
         return self._snapshot
 
     def session_of(self, store: Store, name: str) -> Session:
-        session = session_named(self._snapshot, name)
+        session = session_named(self._snapshot, name, self._asking.user)
         check_session_space(session, store.space_name)
         return session
 
@@ -302,6 +320,8 @@ class PastView:
         shown_then = None if past is None else next(self._now.through(store, [past]), None)
         if past is not None and shown_then is None:
             raise not_found(store, name)
+        if shown_then is not None and not self.is_there(shown_then):
+            raise not_found(store, name)
         if shown_then is None:
             raise NotFound(
                 "entry_not_yet",
@@ -318,6 +338,9 @@ class PastView:
 
     def sees(self, entry: Entry) -> bool:
         return self._now.sees(entry)
+
+    def is_there(self, entry: Entry) -> bool:
+        return self._now.is_there(entry)
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
         found = [entry for entry in self._shown_then(store) if _fits(entry, query)]

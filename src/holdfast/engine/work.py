@@ -281,7 +281,7 @@ class Work(ArtifactWork, NowView):
 
     def given(self, store: Store, given_id: str) -> Entry | None:
         known = self.tx.entry_given(store, given_id)
-        if known is not None and not any(self.through(store, [known])):
+        if known is not None and not any(map(self.is_there, self.through(store, [known]))):
             raise Conflict(
                 "id_taken",
                 f"the id {shown(given_id)} is taken in {store.label}",
@@ -584,7 +584,7 @@ class Work(ArtifactWork, NowView):
         return vault
 
     def _use_session(self, name: str) -> Session:
-        session = session_named(self.tx, name)
+        session = session_named(self.tx, name, self.caller.user)
         if self.caller.actor.kind == "reviewer":
             return session  # it reads what was said there, whether it is over or not
         state = as_of_lease(session, self.at_us).state

@@ -367,6 +367,11 @@ if TYPE_CHECKING:
             """Whether the entry is for whoever asks, by its scope."""
             ...
 
+        def is_there(self, entry: Entry) -> bool:
+            """Whether it is found by its id by whoever asks. More is found so than is seen: a draft
+            of another session of the same user, and what is for a task."""
+            ...
+
         def subjects(
             self, store: Store, limit: int, order: SubjectOrder = "important"
         ) -> Sequence[SubjectRow]:
@@ -384,7 +389,8 @@ if TYPE_CHECKING:
             ...
 
         def drafts(self, store: Store, *, everybodys: bool = False) -> Sequence[Entry]:
-            """Those of the session that asks, or everybody's. An earlier moment has none."""
+            """Those of the session that asks, or of all sessions of its user. An earlier moment has
+            none."""
             ...
 
         def in_every_state(self, store: Store) -> Iterator[Entry]:
@@ -439,7 +445,7 @@ if TYPE_CHECKING:
             ...
 
         def session_of(self, store: Store, name: str) -> Session:
-            """A session of the store's space, by its id or short form."""
+            """A session of the caller's user in the store's space, by its id or short form."""
             ...
 
     class Work(View, ArtifactWork, Protocol):

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
             """How far the session has come."""
             ...
 
+        def session(self, session: str) -> Session | None:
+            """By its whole id, whoever's it is."""
+            ...
+
         def message(self, message: str) -> Message | None:
             """By its whole id."""
             ...

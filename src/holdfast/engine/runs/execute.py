@@ -502,12 +502,10 @@ def _state_of(outcome: Outcome | None, reason: str) -> RunState:
 def _agent_caller(core: Core, caller: Caller, run: Run) -> Caller:
     """The agent, in its session where that is still open."""
 
-    def is_open(snapshot: Snapshot) -> bool:
-        session = session_named(snapshot, run.session)
-        return sessions.as_of_lease(session, core.clock()).state == "open"
-
-    session = SessionId(run.session) if core.storage.read(is_open) else None
-    return caller.replace(actor=Actor(kind="agent", name=run.agent), session=session)
+    found = core.storage.read(lambda snapshot: session_named(snapshot, run.session))
+    is_open = sessions.as_of_lease(found, core.clock()).state == "open"
+    agent = Actor(kind="agent", name=run.agent)
+    return caller.replace(actor=agent, session=found.id if is_open else None, user=found.user)
 
 
 def _closed(core: Core, caller: Caller, run: Run, words: str) -> Run:

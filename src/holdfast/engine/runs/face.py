@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import islice
 
 from holdfast.engine import spaces
 from holdfast.engine.agents import agent_named, agents_of
@@ -135,9 +136,13 @@ class Runs:
             space = spaces.space_named(snapshot, self._space.name)
             if space is None:
                 return []
-            most = limit if state is None else 1_000_000
-            found = snapshot.runs(space, agent, most)
-            return [each for each in found if state in (None, each.state)][:limit]
+            found = snapshot.runs(space, agent, 1_000_000)
+            theirs = (
+                each
+                for each in found
+                if state in (None, each.state) and self._is_own(snapshot, each)
+            )
+            return list(islice(theirs, limit))
 
         return self._core.storage.read(unit)
 
@@ -260,13 +265,22 @@ class Runs:
         )
         return Executor(self._core, self._space).execute(asked, conditions)
 
+    def _is_own(self, snapshot: Snapshot, run: Run) -> bool:
+        """Whether it ran for the caller's user."""
+        session = snapshot.session(run.session)
+        return session is not None and session.user == self._space.caller.user
+
     def _named(self, snapshot: Snapshot, name: str) -> Run:
         check_str(name, "the run")
         whole = snapshot.run(name) if is_id(name) else None
         found = [] if whole is None else [whole]
         if is_short(name):
             found = list(snapshot.runs_like(name))
-        found = [each for each in found if each.space_name == self._space.name]
+        found = [
+            each
+            for each in found
+            if each.space_name == self._space.name and self._is_own(snapshot, each)
+        ]
         if len(found) > 1:
             ids = ", ".join(each.id for each in found)
             raise Ambiguous(

@@ -126,7 +126,8 @@ def _in_states(view: View, store: Store, which: str, *, everybodys: bool) -> Ite
             "all": lambda entry: entry.state != "draft" or entry.id in mine or entry.hidden,
         }
         found = [entry for entry in view.in_every_state(store) if wanted[which](entry)]
-    return sorted((each for each in found if view.sees(each)), key=_place, reverse=True)
+    theirs = (each for each in found if view.sees(each) and view.is_there(each))
+    return sorted(theirs, key=_place, reverse=True)
 
 
 def _place(entry: Entry) -> tuple[int, int]:
@@ -244,7 +245,7 @@ def _links_of(view: View, entry: Entry, found: Any) -> tuple[RecordLink, ...]:
     made: list[RecordLink] = []
     for target in entry.refs:
         far: Entry | None = found.get(target)
-        if far is not None and not view.sees(far):
+        if far is not None and not (view.sees(far) and view.is_there(far)):
             far = None
         gone = far is None or far.state == "forgotten" or not _visible(view, [far])
         made.append(
