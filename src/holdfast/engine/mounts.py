@@ -155,6 +155,8 @@ def seen_stores(snapshot: Snapshot, space_name: str, seq: int | None = None) -> 
 
 def distinct(stores: Sequence[Store]) -> Sequence[Store]:
     """Each store once: an own one as it is, one that several mounts reach with all their lenses."""
+    if all(store.mount is None for store in stores):
+        return stores
     found: dict[str, Store] = {}
     for store in stores:
         first = found.get(store.label)

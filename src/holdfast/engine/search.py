@@ -9,7 +9,7 @@ from __future__ import annotations
 from time import perf_counter_ns
 
 from holdfast.core.rank.asked import asked_of, meets
-from holdfast.core.rank.score import Statistics, explained, ranked
+from holdfast.core.rank.score import Ranking, Statistics, explained
 from holdfast.core.rank.texts import terms_and_names
 from holdfast.core.scope import EVERYONE, of_task, scopes_of
 from holdfast.core.text.meets import stands_in
@@ -62,15 +62,16 @@ def search_now(
     at_us: int,
 ) -> Found:
     asked, scopes = asked_of(query), scopes_for(query, caller)
-    texts, known, filtered, cut = snapshot.candidates(stores, query, asked, caller.session, scopes)
-    scored = ranked(asked, texts, known, query.weights, at_us, query.rerank)
-    best, cursor = _page(scored, query)
-    numbers = [one[1] for one in best]
-    entries = {entry.number: entry for entry in snapshot.entries_numbered(numbers)}
+    texts, known, filtered, cut, entries_of = snapshot.candidates(
+        stores, query, asked, caller.session, scopes
+    )
+    ranking = Ranking(asked, texts, known, query.weights, at_us, query.rerank)
+    best, cursor = _page(ranking, query)
+    entries = {entry.number: entry for entry in entries_of([one[1] for one in best])}
     named = {store.number: store for store in stores}
     pairs = [(named[one[2]], entries[one[1]]) for one in best]
-    looked = _looked(query, known, scored, shown=len(best), filtered=filtered, cut=cut)
-    return Found(hits=_hits(best, pairs), cursor=cursor, looked=looked)
+    looked = _looked(query, known, ranking, shown=len(best), filtered=filtered, cut=cut)
+    return Found.filled_({"hits": _hits(best, pairs), "cursor": cursor, "looked": looked})
 
 
 def search_then(past: Sequence[Past], query: SearchQuery, caller: Caller, at_us: int) -> Found:
@@ -88,11 +89,11 @@ def search_then(past: Sequence[Past], query: SearchQuery, caller: Caller, at_us:
     length = sum(len(terms) for terms, _ in held) / len(held) if held else 0.0
     holders = {way: _holders(held, way) for way in asked.rows}
     known = Statistics(texts=len(held), length=length, holders=holders)
-    scored = ranked(asked, texts, known, query.weights, at_us, query.rerank)
-    best, cursor = _page(scored, query)
+    ranking = Ranking(asked, texts, known, query.weights, at_us, query.rerank)
+    best, cursor = _page(ranking, query)
     pairs = [found[one[1]] for one in best]
     filtered = len(held) - len(texts)
-    looked = _looked(query, known, scored, shown=len(best), filtered=filtered, cut=False)
+    looked = _looked(query, known, ranking, shown=len(best), filtered=filtered, cut=False)
     return Found(hits=_hits(best, pairs), cursor=cursor, looked=looked)
 
 
@@ -130,10 +131,12 @@ def scopes_for(query: SearchQuery, caller: Caller) -> Sequence[str]:
     return EVERYONE, *filter(None, scopes_of(caller.user, caller.session)), *task
 
 
-def _page(scored: Sequence[Scored], query: SearchQuery) -> tuple[Sequence[Scored], str | None]:
+def _page(ranking: Ranking, query: SearchQuery) -> tuple[Sequence[Scored], str | None]:
     place = query.cursor
-    if place is not None:
-        scored = [one for one in scored if one[:2] < (place.score, place.number)]
+    if place is None:
+        scored = ranking.best(query.limit + 1)
+    else:
+        scored = [one for one in ranking.best() if one[:2] < (place.score, place.number)]
     best = scored[: query.limit]
     more = len(scored) > len(best)
     return best, str(Place(score=best[-1][0], number=best[-1][1])) if more else None
@@ -141,15 +144,17 @@ def _page(scored: Sequence[Scored], query: SearchQuery) -> tuple[Sequence[Scored
 
 def _hits(best: Sequence[Scored], pairs: Sequence[Past]) -> tuple[Hit, ...]:
     return tuple(
-        Hit(store=store, entry=entry, score=one[0], why=explained(one))
-        for one, (store, entry) in zip(best, pairs, strict=True)
+        [
+            Hit.filled_({"store": store, "entry": entry, "score": one[0], "why": explained(one)})
+            for one, (store, entry) in zip(best, pairs, strict=True)
+        ]
     )
 
 
 def _looked(
     query: SearchQuery,
     known: Statistics,
-    scored: Sequence[Scored],
+    ranking: Ranking,
     *,
     shown: int,
     filtered: int,
@@ -157,11 +162,11 @@ def _looked(
 ) -> Looked | None:
     if query.diagnostics == "off":
         return None
-    seen = scored[:CANDIDATES_TOLD] if query.diagnostics == "detailed" else ()
+    seen = ranking.best(CANDIDATES_TOLD) if query.diagnostics == "detailed" else ()
     return Looked(
-        matched=len(scored),
+        matched=len(ranking),
         filtered=filtered,
-        dropped=len(scored) - shown,
+        dropped=len(ranking) - shown,
         cut=cut,
         holders={" ".join(way.tokens): count for way, count in known.holders.items()},
         candidates=tuple(Weighed(number=one[1], score=one[0], why=explained(one)) for one in seen),

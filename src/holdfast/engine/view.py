@@ -12,7 +12,7 @@ from holdfast.core.images import entry_from_image
 from holdfast.core.lens import is_whole, shows
 from holdfast.core.lifecycle import SHOWN_STATES
 from holdfast.core.scope import is_for, scopes_of
-from holdfast.core.screening import any_found
+from holdfast.core.screening import any_found, anything_in
 from holdfast.engine.forgetting import is_gone, remains, untold
 from holdfast.engine.history import image_at, versions_of
 from holdfast.engine.naming import check_session_space, session_named
@@ -74,7 +74,8 @@ class NowView:
     @property
     def asking(self) -> Caller:
         """Whoever asks, with the whole id of the session."""
-        return self._asking.replace(session=self.session_id)
+        asking = self._asking
+        return asking if asking.session is None else asking.replace(session=self.session_id)
 
     def settings(self, store: Store) -> Settings:
         return self._preferences.settings(store.space_name, dict(self._asking.preferences))
@@ -157,6 +158,8 @@ class NowView:
         return self._veiled(self._search(stores, query))
 
     def _veiled(self, found: Found) -> Found:
+        if not any(anything_in(hit.entry.__dict__) for hit in found.hits):
+            return found
         hits = tuple(
             hit.replace(entry=shown) if shown is not hit.entry else hit
             for hit in found.hits

@@ -194,22 +194,25 @@ def search_query(
             f"{shown(str(importance))} is no importance",
             hint=f"ask for a whole number from 0 to {IMPORTANCE_MAX}",
         )
-    return SearchQuery(
-        text=text,
-        match=match,
-        subject=subject,
-        kinds=tuple(filter(is_unicode, kinds)) or (("",) if kinds else ()),
-        tags=tags,
-        states=states,
-        hidden=hidden,
-        task=task,
-        since_us=None if since is None else given_us(since),
-        until_us=None if until is None else given_us(until),
-        importance=importance,
-        limit=check_limit(limit, HITS_MAX),
-        cursor=None if cursor is None else place_from(cursor),
-        rerank=_one_of(rerank, RERANKS, "order"),
-        diagnostics=_one_of(diagnostics, DIAGNOSTICS, "detail of diagnostics"),
+    return SearchQuery.filled_(
+        {
+            "text": text,
+            "match": match,
+            "subject": subject,
+            "kinds": tuple(filter(is_unicode, kinds)) or (("",) if kinds else ()),
+            "tags": tags,
+            "states": states,
+            "hidden": hidden,
+            "task": task,
+            "since_us": None if since is None else given_us(since),
+            "until_us": None if until is None else given_us(until),
+            "importance": importance,
+            "limit": check_limit(limit, HITS_MAX),
+            "cursor": None if cursor is None else place_from(cursor),
+            "weights": SearchQuery.weights,
+            "rerank": _one_of(rerank, RERANKS, "order"),
+            "diagnostics": _one_of(diagnostics, DIAGNOSTICS, "detail of diagnostics"),
+        }
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Protocol
 
     from holdfast.core.rank.asked import Asked
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from holdfast.model.space import Store
 
     # the texts, what is known of the index, how many were filtered out, whether there are more
-    Candidates = tuple[Sequence[Text], Statistics, int, bool]
+    TextsFound = tuple[Sequence[Text], Statistics, int, bool]
+    # the entries of these numbers, which are among the texts, in any order
+    EntriesOf = Callable[[Sequence[int]], Sequence[Entry]]
+    Candidates = tuple[Sequence[Text], Statistics, int, bool, EntriesOf]
 
     class SearchReads(Protocol):
         def candidates(
@@ -31,8 +34,4 @@ if TYPE_CHECKING:
             these scopes; the forgotten have no text. The same vault gives the same candidates,
             however its index is laid out.
             """
-            ...
-
-        def entries_numbered(self, numbers: Sequence[int]) -> Sequence[Entry]:
-            """These entries, in any order."""
             ...

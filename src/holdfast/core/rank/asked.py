@@ -14,8 +14,7 @@ from holdfast.core.text.query import (
     Way,
     content_ways,
     expression,
-    parse,
-    rows_of,
+    groups_of,
     without,
 )
 from holdfast.model.value import Value
@@ -24,10 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.core.text.query import Query
+    from holdfast.core.text.query import Group
     from holdfast.model.search import SearchQuery
-
-    Group = tuple[Way, ...]
 
 SENTENCE_TERMS_MAX = 64
 
@@ -50,12 +47,12 @@ class Asked(Value):
 
 
 def asked_of(query: SearchQuery) -> Asked:
-    subjects, not_subjects = _groups(parse(query.subject))
+    subjects, not_subjects = groups_of(query.subject) if query.subject else ((), ())
     if query.match == "any":
         rows = content_ways(query.text[:QUERY_CHARS_MAX])[:SENTENCE_TERMS_MAX]
         groups, unwanted = tuple((row,) for row in rows), ()
     else:
-        groups, unwanted = _groups(parse(query.text))
+        groups, unwanted = groups_of(query.text)
     blank = not query.text.strip(), not query.subject.strip()
     return Asked(
         groups=groups,
@@ -71,6 +68,8 @@ def asked_of(query: SearchQuery) -> Asked:
 def expression_of(asked: Asked) -> str:
     """The whole for a full-text index, except that the rows of a sentence are left out."""
     parts = [] if asked.is_sentence else [without(expression(asked.groups), asked.unwanted)]
+    if not asked.subjects:
+        return parts[0] if parts else ""
     subject = without(expression(asked.subjects), asked.unwanted_subjects)
     parts += [f"names : ({subject})"] if subject else []
     return " AND ".join(f"({part})" for part in parts if part)
@@ -88,11 +87,6 @@ def meets(asked: Asked, text: Sequence[str], names: Sequence[str]) -> bool:
         and all(_one_stands(group, (names,)) for group in asked.subjects)
         and not _one_stands(asked.unwanted_subjects, (names,))
     )
-
-
-def _groups(query: Query) -> tuple[tuple[Group, ...], tuple[Way, ...]]:
-    groups = [rows_of(group) for group in query.wanted]
-    return tuple(group for group in groups if group), rows_of(query.unwanted)
 
 
 def _one_stands(rows: Sequence[Way], texts: Sequence[Sequence[str]]) -> bool:

@@ -10,12 +10,13 @@ the texts come from.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log
-from operator import itemgetter
+from operator import add, itemgetter
 
 from holdfast.core.text.words import MARK
 from holdfast.model.entry import IMPORTANCE, IMPORTANCE_MAX
-from holdfast.model.times import day_of
+from holdfast.model.times import DAY_US, day_of
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
@@ -36,6 +37,8 @@ K1 = 1.2
 B = 0.75
 NEAR_WORDS = 8
 NEAR_TEXTS_MAX = 64
+NEEDLES_KEPT = 4_096
+ROUGHLY = 2e-6  # more than rounding makes of two scores
 PARTS = (
     *("words", "near", "recent", "important", "pinned", "used", "ended"),
     *("importance", "newest"),
@@ -58,26 +61,106 @@ def rarity(texts: int, holders: int) -> float:
     return log(1 + (texts - held + 0.5) / (held + 0.5))
 
 
-def ranked(
-    asked: Asked,
-    texts: Iterable[Text],
-    known: Statistics,
-    weights: RankWeights,
-    at_us: int,
-    rerank: Rerank = "blend",
-) -> list[Scored]:
-    """The texts by what they score, the best first; equal ones, the newest first."""
-    groups = [_needles(group, known) for group in (*asked.groups, *asked.subjects)]
-    worth = _worth_of_words(groups, texts, known.length, weights.names)
-    pairs = _Pairs(asked, known) if weights.near and len(groups) > 1 else None
-    today, parts_of = day_of(at_us), _BY[rerank]
-    found: list[Scored] = []
-    for place, (words, text) in enumerate(worth):
-        near = pairs.worth(text[2]) * weights.near if pairs and place < NEAR_TEXTS_MAX else 0.0
-        parts = parts_of(words, near, text, weights, today)
-        found.append((round(sum(parts), 6), text[0], text[1], parts))
-    found.sort(reverse=True)
-    return found
+class Ranking:
+    """The texts weighed against what is asked. Only of the best is every part worked out."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        texts: Sequence[Text],
+        known: Statistics,
+        weights: RankWeights,
+        at_us: int,
+        rerank: Rerank = "blend",
+    ) -> None:
+        rare = {way: rarity(known.texts, held) for way, held in known.holders.items()}
+        groups = [
+            [(needle_of(way), rare[way] * len(way.tokens)) for way in group]
+            for group in ((*asked.groups, *asked.subjects) if texts else ())
+        ]
+        self._texts = texts
+        self._weights = weights
+        self._today = day_of(at_us)
+        self._parts_of = _BY[rerank]
+        self._words = _worth_of_words(groups, texts, known.length, weights.names)
+        self._near: dict[int, float] = {}
+        if weights.near and len(groups) > 1:
+            pairs = _Pairs(asked, rare)
+            for place in _first(self._words, texts, NEAR_TEXTS_MAX):
+                near = pairs.worth(texts[place][2])
+                if near:
+                    self._near[place] = near * weights.near
+        self._rough = rerank == "blend"
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def best(self, most: int | None = None) -> list[Scored]:
+        """So many, the best first; of equal ones, the newest first."""
+        places: Iterable[int] = range(len(self._texts))
+        if most is not None and self._rough and len(self._texts) > most:
+            rough = self._roughly()
+            least = sorted(rough)[-most] - ROUGHLY
+            places = [place for place, score in enumerate(rough) if score >= least]
+        found = [self._scored(place) for place in places]
+        found.sort(reverse=True)
+        return found[:most]
+
+    def _scored(self, place: int) -> Scored:
+        text = self._texts[place]
+        near = self._near.get(place, 0.0)
+        parts = self._parts_of(self._words[place], near, text, self._weights, self._today)
+        return round(sum(parts), 6), text[0], text[1], parts
+
+    def _roughly(self) -> list[float]:
+        """The scores but for their rounding."""
+        share_of, weights, today = _Shares(self._weights, self._today), self._weights, self._today
+        recent = _Recent(weights, today)
+        near = self._near
+        found: list[float] = []
+        for place, (words, text) in enumerate(zip(self._words, self._texts, strict=False)):
+            both = words + near[place] if place in near else words
+            share = recent[text[4] // DAY_US] + share_of[text[5:]]
+            found.append(both + (both or 1.0) * share)
+        return found
+
+
+class _Recent(dict[int, float]):
+    """What being from a day is worth, as a share."""
+
+    def __init__(self, weights: RankWeights, today: int) -> None:
+        super().__init__()
+        self._weights, self._today = weights, today
+
+    def __missing__(self, day: int) -> float:
+        age = max(0, self._today - day)
+        share = self[day] = self._weights.recent * 0.5 ** (age / self._weights.recent_days)
+        return share
+
+
+class _Shares(dict[tuple[int, int, int, int | None], float]):
+    """What importance, pinning, uses and an end are worth together, as a share."""
+
+    def __init__(self, weights: RankWeights, today: int) -> None:
+        super().__init__()
+        self._weights, self._today = weights, today
+
+    def __missing__(self, key: tuple[int, int, int, int | None]) -> float:
+        text: Text = (0, 0, "", "", 0, *key)
+        parts = _blend(1.0, 0.0, text, self._weights, self._today)
+        share = self[key] = sum(parts[3:])
+        return share
+
+
+def _first(words: Sequence[float], texts: Sequence[Text], count: int) -> Iterable[int]:
+    """The places of so many texts, those whose words are worth most; of equal ones, the newest."""
+    if len(texts) <= count:
+        return range(len(texts))
+    least = sorted(words)[-count]
+    places = [place for place, worth in enumerate(words) if worth >= least]
+    if len(places) > count:
+        places.sort(key=lambda place: (-words[place], -texts[place][0]))
+    return places[:count]
 
 
 def _blend(
@@ -122,66 +205,71 @@ _BY: Mapping[Rerank, Callable[..., tuple[float, ...]]] = {
 
 def explained(one: Scored) -> dict[str, float]:
     """The parts of a score by name; those that are nothing are left out."""
-    named = zip(PARTS, one[3], strict=False)
-    return {name: rounded for name, part in named if (rounded := round(part, 6))}
+    parts = one[3]
+    named = zip(PARTS, parts, strict=False)
+    return {name: rounded for name, part in named if part and (rounded := round(part, 6))}
 
 
-def _needles(group: Sequence[Way], known: Statistics) -> list[Needle]:
-    """What to look for in the terms of a text, each with what it is worth."""
-    return [
-        (needle_of(way), rarity(known.texts, known.holders.get(way, 0)) * len(way.tokens))
-        for way in group
-    ]
-
-
+@lru_cache(NEEDLES_KEPT)
 def needle_of(way: Way) -> str:
+    """What to look for in the tokens of a text, with a blank at either end."""
     return f" {' '.join(way.tokens)}" + ("" if way.open_ended else " ")
 
 
 def _worth_of_words(
-    groups: Sequence[Sequence[Needle]], texts: Iterable[Text], length: float, names_weight: float
-) -> list[tuple[float, Text]]:
-    """BM25, the best first. A group counts by its best row."""
-    found: list[tuple[float, Text]] = []
-    for text in texts:
-        terms, names = f" {text[2]} ", f" {text[3]} " if " " in text[3] else ""
-        norm = K1 * (1 - B + B * (terms.count(" ") - 1) / length) if length else K1
-        words = 0.0
-        for group in groups:
-            best = 0.0
-            for needle, worth in group:
-                often: float = terms.count(needle)
-                if names:
-                    often += names_weight * names.count(needle)
-                if often:
-                    best = max(best, worth * often * (K1 + 1) / (often + norm))
-            words += best
-        found.append((words, text))
-    found.sort(key=lambda one: (-one[0], -one[1][0]))
-    return found
+    groups: Sequence[Sequence[Needle]], texts: Sequence[Text], length: float, names_weight: float
+) -> list[float]:
+    """BM25 of each text. A group counts by its best row."""
+    said = [f" {text[2]} " for text in texts]
+    called = [f" {text[3]} " if " " in text[3] else "" for text in texts]
+    is_called = any(called)
+    norms = [K1 * (1 - B + B * (terms.count(" ") - 1) / length) if length else K1 for terms in said]
+    words: list[float] = []
+    for group in groups:
+        best: list[float] = []
+        for needle, worth in group:
+            often: list[float] = [terms.count(needle) for terms in said]
+            if is_called:
+                also = [names.count(needle) for names in called]
+                often = [
+                    a + names_weight * b if b else a for a, b in zip(often, also, strict=False)
+                ]
+            found = [
+                worth * count * (K1 + 1) / (count + norm) if count else 0.0
+                for count, norm in zip(often, norms, strict=False)
+            ]
+            best = [*map(max, best, found)] if best else found
+        words = [*map(add, words, best)] if words else best
+    return words or [0.0] * len(texts)
 
 
 class _Pairs:
     """How close together the words of a query stand in a text."""
 
-    def __init__(self, asked: Asked, known: Statistics) -> None:
-        self._groups: dict[str, tuple[int, float]] = {}
+    def __init__(self, asked: Asked, rare: Mapping[Way, float]) -> None:
+        first: dict[str, tuple[int, float]] = {}
         for place, group in enumerate(asked.groups):
             for way in group:
-                worth = rarity(known.texts, known.holders.get(way, 0))
-                self._groups.setdefault(way.tokens[0], (place, worth))
+                first.setdefault(way.tokens[0], (place, rare[way]))
+        self._needles = [(f" {token} ", *known) for token, known in first.items()]
 
     def worth(self, terms: str) -> float:
         """For every two words next to each other in the text that were both asked for: what the
         lesser is worth, divided by the square of the words between them and one."""
+        text = f" {terms.partition(MARK)[0]} "
+        places: list[tuple[int, int, float]] = []
+        for needle, group, worth in self._needles:
+            at = text.find(needle)
+            while at >= 0:
+                places.append((at, group, worth))
+                at = text.find(needle, at + 1)
+        if len(places) < 2:
+            return 0.0
+        places.sort()
         best: dict[tuple[int, int], float] = {}
         before, at_before, worth_before = -1, 0, 0.0
-        for at, token in enumerate(terms.partition(MARK)[0].split()):
-            known = self._groups.get(token)
-            if known is None:
-                continue
-            group, worth = known
-            gap = at - at_before
+        for at, group, worth in places:
+            gap = text.count(" ", at_before, at)
             if before not in (-1, group) and gap <= NEAR_WORDS:
                 pair = (before, group) if before < group else (group, before)
                 best[pair] = max(best.get(pair, 0.0), min(worth, worth_before) / gap**2)

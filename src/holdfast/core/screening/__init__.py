@@ -29,6 +29,7 @@ KEPT_IN_MIND = 4_096
 LONG_KEPT_IN_MIND = 4
 KEPT_CHARS_MAX = 2_000
 _DIGITS_MIN = 12
+_SELDOM = ("given_id", "tags", "scope", "facts", "metadata")
 
 
 def class_of(finding: Finding) -> str:
@@ -49,6 +50,14 @@ def any_found(texts: Iterable[str]) -> bool:
         if (_remembered if len(text) <= KEPT_CHARS_MAX else _remembered_long)(text, ""):
             return True
     return False
+
+
+def anything_in(values: Mapping[str, Any]) -> bool:
+    """Whether anything is found in the texts of an entry."""
+    text, subject = values["text"], values["subject"]
+    if not any(map(values.__getitem__, _SELDOM)):
+        return any_found((text, subject) if subject else (text,))
+    return any(find(text, field, name) for field, text, name in fields_of(values))
 
 
 def _spans(text: str, name: str) -> tuple[Span, ...]:

@@ -7,6 +7,7 @@ punctuation, and an operator that has nothing to work on is left out.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import islice
 
 from holdfast.core.text.compounds import is_paired
@@ -22,14 +23,19 @@ if TYPE_CHECKING:
 
     from holdfast.core.text.compounds import Tokens
 
+    Group = tuple["Way", ...]
+
 QUERY_CHARS_MAX = 10_000
 ITEMS_MAX = 128
 PHRASE_TOKENS_MAX = 64
 
+_REMEMBERED_MAX = 4_096
+_REMEMBERED_CHARS_MAX = 48
 _CLOSING = ")]}.,;:!?"
 _QUOTES = str.maketrans("“”„‟＂", '"""""')
 _PIECE = lazily(r'(?<![^\s(])"(?P<phrase>[^"]*)(?:"(?P<open>\*?)|\Z)|(?P<word>[^\s(]\S*)')
-_OPERATORS = ("AND", "OR", "NOT")
+_OPERATORS = frozenset(("AND", "OR", "NOT"))
+_BEYOND_WORDS = frozenset('("*')
 
 
 class Word(Value):
@@ -63,6 +69,9 @@ class Way(Value):
     tokens: tuple[str, ...]
     open_ended: bool = False
 
+    def __hash__(self) -> int:
+        return hash(self.tokens)
+
 
 def parse(query: str) -> Query:
     """What is asked for, by the first 128 words, phrases and operators in 10,000 characters."""
@@ -94,9 +103,19 @@ def match_expression(query: str | Query) -> str | None:
 
     None where nothing can match: no words at all, or nothing but what must not be there.
     """
-    asked = parse(query) if isinstance(query, str) else query
-    groups = [rows_of(group) for group in asked.wanted]
-    return without(expression(groups), rows_of(asked.unwanted)) or None
+    groups, unwanted = groups_of(query)
+    return without(expression(groups), unwanted) or None
+
+
+def groups_of(query: str | Query) -> tuple[tuple[Group, ...], Group]:
+    """The rows of tokens that meet each group of a query, and those that must not be there."""
+    if isinstance(query, str):
+        pieces = _plain_pieces(query[:QUERY_CHARS_MAX])
+        if pieces and _OPERATORS.isdisjoint(pieces):
+            return tuple(islice(filter(None, map(_of_word, pieces)), ITEMS_MAX)), ()
+        query = parse(query)
+    groups = [rows_of(group) for group in query.wanted]
+    return tuple([group for group in groups if group]), rows_of(query.unwanted)
 
 
 def expression(groups: Iterable[Iterable[Way]]) -> str:
@@ -156,7 +175,7 @@ def ways(item: Word | Phrase | Prefix) -> tuple[Way, ...]:
     """All rows of tokens that meet the item; none where it has no words."""
     match item:
         case Word():
-            rows = alternatives(item.text)
+            return _of_word(item.text)
         case Phrase():
             rows = alternatives(item.text) if len(item.text.split()) == 1 else (row(item.text),)
         case Prefix():
@@ -164,8 +183,26 @@ def ways(item: Word | Phrase | Prefix) -> tuple[Way, ...]:
     return tuple([_closed(words) for words in rows if words])
 
 
+def _of_long_word(text: str) -> tuple[Way, ...]:
+    return tuple(dict.fromkeys([_closed(words) for words in alternatives(text) if words]))
+
+
+_of_short_word = lru_cache(_REMEMBERED_MAX)(_of_long_word)
+
+
+def _of_word(text: str) -> tuple[Way, ...]:
+    return (_of_short_word if len(text) <= _REMEMBERED_CHARS_MAX else _of_long_word)(text)
+
+
 def _items(query: str) -> Iterator[Word | Phrase | Prefix | str]:
     text = query[:QUERY_CHARS_MAX]
+    for piece in (pieces := _plain_pieces(text)):
+        if piece in _OPERATORS:
+            yield piece
+        elif _of_word(piece):
+            yield Word(text=piece)
+    if pieces:
+        return
     for found in _PIECE().finditer(text if text.isascii() else text.translate(_QUOTES)):
         phrase, word = found["phrase"], found["word"]
         if word in _OPERATORS:
@@ -177,6 +214,11 @@ def _items(query: str) -> Iterator[Word | Phrase | Prefix | str]:
             item = _word(word)
         if ways(item):
             yield item
+
+
+def _plain_pieces(text: str) -> list[str]:
+    """What stands between white space, where each of it is a word or an operator."""
+    return text.split() if text.isascii() and _BEYOND_WORDS.isdisjoint(text) else []
 
 
 def _word(text: str) -> Word | Prefix:
@@ -233,7 +275,7 @@ def _stems(words: Tokens) -> Tokens:
 
 def rows_of(items: Iterable[Word | Phrase | Prefix]) -> tuple[Way, ...]:
     """Every row of tokens that meets one of the items, once."""
-    return tuple(dict.fromkeys(way for item in items for way in ways(item)))
+    return tuple(dict.fromkeys([way for item in items for way in ways(item)]))
 
 
 def _any_of(ways: Iterable[Way]) -> str:
@@ -241,6 +283,7 @@ def _any_of(ways: Iterable[Way]) -> str:
     return " OR ".join(rows) if len(rows) < 2 else f"({' OR '.join(rows)})"
 
 
+@lru_cache(_REMEMBERED_MAX)
 def quoted(way: Way) -> str:
     """One row of tokens for an index."""
     return f'"{" ".join(way.tokens)}"{" *" if way.open_ended else ""}'

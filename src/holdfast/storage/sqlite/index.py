@@ -6,6 +6,8 @@ open.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from holdfast.core.canonical import row_digest
 from holdfast.core.text import TEXT_VERSION
 from holdfast.errors import Unsupported
@@ -16,12 +18,11 @@ from holdfast.storage.sqlite.textindex import TextIndex, scope_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import apsw
 
     from holdfast.model.entry import Entry, State
-    from holdfast.model.search import SearchQuery
 
 
 ENTRY_TERMS = "entry_terms"
@@ -39,13 +40,14 @@ def indexed(entry: Entry | None, store: int) -> tuple[str, str] | None:
     return " ".join(terms), " ".join(names)
 
 
-def scopes_of(store: int, query: SearchQuery) -> Iterator[str]:
-    """The tokens of what a search may find in a store."""
-    if not store:
-        return
-    for hidden in (False, True)[: 1 + query.hidden]:
-        for kind in dict.fromkeys(_kind(state, hidden) for state in query.states):
-            yield scope_token(store, kind)
+@lru_cache(256)
+def scope_of(stores: Sequence[int], states: Sequence[State], *, hidden: bool) -> str:
+    """What a search may find in these stores, as an expression; empty where that is nothing."""
+    kinds = dict.fromkeys(
+        _kind(state, also) for also in (False, True)[: 1 + hidden] for state in states
+    )
+    tokens = [scope_token(store, kind) for store in stores if store for kind in kinds]
+    return " OR ".join(f'"{token}"' for token in tokens)
 
 
 def _kind(state: State, hidden: bool) -> str:

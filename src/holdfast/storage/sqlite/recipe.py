@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 LOG_BYTES = 1200 * (4096 + 24) + 32
 FOREIGN_WAIT_MS = 10_000
 STATEMENTS_KEPT = 200
+READER_CACHE_KIB = 16_384  # at the most; a reader of a small vault has no more than that vault
 
 _PLAIN = b"SQLite format 3\0"
 _HEADER_BYTES = 100
@@ -92,6 +93,7 @@ class Recipe(Value):
             self.attach(conn)
         if reader:
             conn.pragma("query_only", 1)
+            conn.pragma("cache_size", -READER_CACHE_KIB)
 
 
 def recipe_for(

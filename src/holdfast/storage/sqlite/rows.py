@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import wraps
+from functools import lru_cache, wraps
 
 from holdfast.core.canonical import canonical_text, digest, row_digest
 from holdfast.errors import Damaged
@@ -282,35 +282,59 @@ def entry_from(row: Row) -> Entry:
     number, entry_id, _, given_id, kind, subject, text, state, hidden = row[:9]
     importance, pinned, session, bound, created_us, updated_us, said_us, when_us = row[9:17]
     until_us, extra_text, revision = row[17:20]
-    extra = json.loads(extra_text)
-    return Entry(
-        id=entry_id,
-        given_id=given_id,
-        kind=kind,
-        subject=subject,
-        text=text,
-        state=state,
-        hidden=bool(hidden),
-        importance=importance,
-        pinned=bool(pinned),
-        tags=tuple(extra["tags"]),
-        refs=tuple(extra["refs"]),
-        scope=extra["scope"],
-        facts=extra["facts"],
-        holds=tuple(extra.get("holds", ())),
-        metadata=extra["metadata"],
-        origin=extra["origin"],
-        trust=extra["trust"],
-        session=session,
-        bound=bool(bound),
-        created=from_us(created_us),
-        updated=from_us(updated_us),
-        said_at=None if said_us is None else from_us(said_us),
-        when=from_us(when_us),
-        until=None if until_us is None else from_us(until_us),
-        number=number,
-        revision=revision,
+    extra = _said_alike(extra_text) if len(extra_text) <= _ALIKE_CHARS_MAX else _extra(extra_text)
+    tags, refs, scope, facts, holds, metadata, origin, trust = extra
+    created = from_us(created_us)
+    return Entry.filled_(
+        {
+            "id": entry_id,
+            "given_id": given_id,
+            "kind": kind,
+            "subject": subject,
+            "text": text,
+            "state": state,
+            "hidden": bool(hidden),
+            "importance": importance,
+            "pinned": bool(pinned),
+            "tags": tags,
+            "refs": refs,
+            "scope": scope,
+            # what was read for another entry too is that entry's as well
+            "facts": _own(facts) if facts else {},
+            "holds": holds,
+            "metadata": _own(metadata) if metadata else {},
+            "origin": origin,
+            "trust": trust,
+            "session": session,
+            "bound": bool(bound),
+            "created": created,
+            "updated": created if updated_us == created_us else from_us(updated_us),
+            "said_at": None if said_us is None else from_us(said_us),
+            "when": created if when_us == created_us else from_us(when_us),
+            "until": None if until_us is None else from_us(until_us),
+            "number": number,
+            "revision": revision,
+        }
     )
+
+
+def _extra(text: str) -> tuple[Any, ...]:
+    extra = json.loads(text)
+    return (
+        *(tuple(extra["tags"]), tuple(extra["refs"]), extra["scope"], extra["facts"]),
+        *(tuple(extra.get("holds", ())), extra["metadata"], extra["origin"], extra["trust"]),
+    )
+
+
+_ALIKE_CHARS_MAX = 400
+_said_alike = lru_cache(1_024)(_extra)
+
+
+def _own(value: Any) -> Any:
+    """A copy of what JSON gave."""
+    if type(value) is dict:
+        return {name: _own(each) for name, each in value.items()}
+    return [_own(each) for each in value] if type(value) is list else value
 
 
 @whole

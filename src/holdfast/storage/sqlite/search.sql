@@ -1,23 +1,62 @@
--- Candidates of a search over entries. Parameters that are lists are JSON.
+-- Candidates of a search over entries. Parameters that are lists are JSON. `{stores}` and `{states}`
+-- are numbers and words of ours, `{scopes}` are parameters, and `{wanted}` is what a search asks for
+-- in all but words: `wanted`, and of the conditions behind it those that it has. A limit is one of ours
+-- and written out, so that SQLite plans by it.
+
+-- name: wanted
+e.store IN ({stores}) AND e.state IN ({states}) AND e.extra ->> '$.scope' IN ({scopes})
+
+-- name: wanted_session
+AND (e.state <> 'draft' OR e.session = :session)
+
+-- name: wanted_shown
+AND e.hidden = 0
+
+-- name: wanted_importance
+AND e.importance >= :importance
+
+-- name: wanted_since
+AND e.when_us >= :since
+
+-- name: wanted_until
+AND e.when_us < :until
+
+-- name: wanted_kinds
+AND e.kind IN (SELECT value FROM json_each(:kinds))
+
+-- name: wanted_tags
+AND NOT EXISTS (
+    SELECT 1 FROM json_each(:tags) w
+    WHERE w.value NOT IN (SELECT value FROM json_each(e.extra, '$.tags')))
 
 -- name: texts
--- What ranking needs of these entries, of those that are asked for in all but their words.
+-- What ranking needs of these entries, of those that are asked for.
 SELECT e.number, e.store, t.c0, t.c1, e.when_us, e.importance, e.pinned, coalesce(u.uses, 0),
     e.until_us
 FROM json_each(:numbers) n
 CROSS JOIN entry e ON e.number = n.value
 CROSS JOIN entry_terms_content t ON t.id = n.value
 LEFT JOIN entry_use u ON u.entry = n.value
-WHERE e.store IN (SELECT value FROM json_each(:stores))
-    AND e.state IN (SELECT value FROM json_each(:states))
-    AND (e.state <> 'draft' OR e.session = :session)
-    AND e.extra ->> '$.scope' IN (SELECT value FROM json_each(:scopes))
-    AND e.hidden <= :hidden AND e.importance >= :importance
-    AND e.when_us >= :since AND e.when_us < :until
-    AND (:kinds IS NULL OR e.kind IN (SELECT value FROM json_each(:kinds)))
-    AND (:tags IS NULL OR NOT EXISTS (
-        SELECT 1 FROM json_each(:tags) w
-        WHERE w.value NOT IN (SELECT value FROM json_each(e.extra, '$.tags'))));
+WHERE {wanted};
+
+-- name: meeting
+-- The same of what meets an expression, in `{order}`; of what is not asked for, the number alone.
+-- `{whole}` are further columns.
+SELECT n.number, e.store, t.c0, t.c1, e.when_us, e.importance, e.pinned, coalesce(u.uses, 0),
+    e.until_us{whole}
+FROM (SELECT rowid AS number FROM entry_terms
+    WHERE entry_terms MATCH :match AND rowid < :below {order} LIMIT {limit}) n
+LEFT JOIN entry e ON e.number = n.number AND {wanted}
+LEFT JOIN entry_terms_content t ON t.id = e.number
+LEFT JOIN entry_use u ON u.entry = e.number;
+
+-- name: newest_first
+ORDER BY rowid DESC
+
+-- name: whole
+, e.number, e.id, e.store, e.given_id, e.kind, e.subject, e.text, e.state, e.hidden, e.importance,
+    e.pinned, e.session, e.bound, e.created_us, e.updated_us, e.said_us, e.when_us, e.until_us,
+    e.extra, e.revision, e.fingerprint
 
 -- name: newest_shown
 -- Numbers for a search without words, by the index `entry_newest`.

@@ -8,6 +8,7 @@ which no text can forge.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from holdfast.storage.sql import load
@@ -15,13 +16,16 @@ from holdfast.storage.sqlite.queries import fetch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     import apsw
 
+    from holdfast.storage.sqlite.remembered import Known
+
 STATEMENTS = load(Path(__file__).with_name("textindex.sql"))
 NO_NUMBER = 2**63 - 1
+COUNTED_TOGETHER = 8
 _SCOPE = "＠"
 
 
@@ -31,10 +35,11 @@ def scope_token(*parts: int | str) -> str:
 
 
 class TextIndex:
-    """One index, over one connection."""
+    """One index, over one connection. `known`: what it said before of this moment."""
 
-    def __init__(self, conn: apsw.Connection, table: str) -> None:
+    def __init__(self, conn: apsw.Connection, table: str, known: Known | None = None) -> None:
         self._conn = conn
+        self._known = {} if known is None else known
         self.table = table
 
     def put(self, number: int, terms: str, names: str) -> None:
@@ -64,25 +69,62 @@ class TextIndex:
 
     def numbers(self, expression: str, limit: int, below: int = NO_NUMBER) -> list[int]:
         """The newest of the rows that meet an expression, the newest first."""
-        found: Any = self._conn.execute(self._sql("numbers"), (expression, below, limit)).fetchall()
+        statement = _statement("numbers", self.table, limit)
+        found: Any = self._conn.execute(statement, (expression, below)).fetchall()
         return [number for (number,) in found]
 
     def counted(self, expression: str, limit: int) -> tuple[int, int]:
         """How many rows meet an expression, up to a limit, and the oldest of those."""
-        row: Any = next(fetch(self._conn, self._sql("counted"), (expression, limit)))
+        statement = _statement("counted", self.table, limit)
+        row: Any = self._conn.execute(statement, (expression,)).fetchone()
         return row
+
+    def holders(self, expressions: Sequence[str], limit: int) -> list[int]:
+        """How many rows meet each expression: exactly where they are fewer than the limit, else by
+        how far back so many of the newest reach."""
+        known, place = self._known, (self.table, limit)
+        unknown = [each for each in dict.fromkeys(expressions) if (*place, each) not in known]
+        for first in range(0, len(unknown), COUNTED_TOGETHER):
+            part = unknown[first : first + COUNTED_TOGETHER]
+            statement = _counted_up_to(self.table, limit, len(part))
+            row: Any = self._conn.execute(statement, part).fetchone()
+            for expression, count in zip(part, row, strict=True):
+                held = (count, 0) if count < limit else self.counted(expression, limit)
+                known[(*place, expression)] = self.estimated(*held, limit)
+        return [known[(*place, each)] for each in expressions]
+
+    def estimated(self, count: int, oldest: int, limit: int) -> int:
+        """How many there are in all, by how far back the newest of them reach."""
+        if count < limit:
+            return count
+        head = self.newest()
+        return min(self.totals()[0], count * head // (head - oldest + 1))
 
     def newest(self) -> int:
         return next(fetch(self._conn, self._sql("newest_text")))[0]
 
     def totals(self) -> tuple[int, int]:
         """How many texts there are and how many tokens their terms have, by FTS5's own record."""
-        row = next(fetch(self._conn, self._sql("totals")), None)
-        texts, tokens, *_ = (*_varints(row[0] if row else b""), 0, 0)
-        return texts, tokens
+        found = self._known.get(self.table)
+        if found is None:
+            row = next(fetch(self._conn, self._sql("totals")), None)
+            texts, tokens, *_ = (*_varints(row[0] if row else b""), 0, 0)
+            found = self._known[self.table] = texts, tokens
+        return found
 
     def _sql(self, name: str) -> str:
-        return STATEMENTS[name].replace("{index}", self.table)
+        return _statement(name, self.table)
+
+
+@cache
+def _statement(name: str, table: str, limit: int = 0) -> str:
+    return STATEMENTS[name].replace("{index}", table).replace("{limit}", str(limit))
+
+
+@cache
+def _counted_up_to(table: str, limit: int, count: int) -> str:
+    """The statement that counts what meets so many expressions, each up to the limit."""
+    return f"SELECT {', '.join([_statement('counted_up_to', table, limit)] * count)}"
 
 
 def _varints(record: bytes) -> Iterator[int]:

@@ -1,4 +1,5 @@
--- The statements of a full-text index; `{index}` is its table. See textindex.py.
+-- The statements of a full-text index; `{index}` is its table. See textindex.py. A limit is one of
+-- ours and written out, so that SQLite plans by it.
 
 -- name: put_text
 INSERT INTO {index} (rowid, terms, names) VALUES (?, ?, ?);
@@ -24,7 +25,7 @@ INSERT INTO {index} ({index}) VALUES ('rebuild');
 INSERT INTO {index} ({index}, rank) VALUES ('merge', ?);
 
 -- name: numbers
-SELECT rowid FROM {index} WHERE {index} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?;
+SELECT rowid FROM {index} WHERE {index} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT {limit};
 
 -- name: totals
 -- FTS5's record of how many rows there are and how many tokens each column has.
@@ -36,4 +37,8 @@ SELECT max(id) FROM {index}_content;
 -- name: counted
 -- Of the newest, up to a limit.
 SELECT count(*), min(rowid) FROM (
-    SELECT rowid FROM {index} WHERE {index} MATCH ? ORDER BY rowid DESC LIMIT ?);
+    SELECT rowid FROM {index} WHERE {index} MATCH ? ORDER BY rowid DESC LIMIT {limit});
+
+-- name: counted_up_to
+-- In whatever order they come: one column of a statement that counts several expressions.
+(SELECT count(*) FROM (SELECT rowid FROM {index} WHERE {index} MATCH ? LIMIT {limit}))

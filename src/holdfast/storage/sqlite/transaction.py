@@ -86,14 +86,23 @@ class SqliteSnapshot(
         return [rows.space_from(row) for row in self._all("spaces")]
 
     def space_named(self, name: str) -> SpaceInfo | None:
+        return self.once(("space", name), lambda: self._space_named(name))
+
+    def _space_named(self, name: str) -> SpaceInfo | None:
         row = self._one("space_named", (name,))
         return None if row is None else rows.space_from(row)
 
     def stores(self, space: SpaceInfo) -> Sequence[Store]:
+        return self.once(("stores", space.name), lambda: self._stores(space))
+
+    def _stores(self, space: SpaceInfo) -> Sequence[Store]:
         found = self._all("stores", (space.number,))
-        return [rows.store_from(row, space.id, space.name) for row in found]
+        return tuple([rows.store_from(row, space.id, space.name) for row in found])
 
     def store_revision(self, store: Store) -> int:
+        return self.once(("revision", store.number), lambda: self._store_revision(store))
+
+    def _store_revision(self, store: Store) -> int:
         row = self._one("store_revision", (store.number,))
         return 0 if row is None else row[0]
 
