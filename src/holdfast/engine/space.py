@@ -14,7 +14,7 @@ from holdfast.engine.work import Core, Work, mutate
 from holdfast.errors import Refused
 from holdfast.model.names import check_label
 from holdfast.model.session import SOURCE
-from holdfast.model.write import Actor, Write, check_write
+from holdfast.model.write import PLAIN, Actor, Write, check_write
 from holdfast.strategies import (
     STRATEGIES,
     artifacts,
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from holdfast.model.session import Session
     from holdfast.model.space import SpaceInfo, Store
     from holdfast.model.write import Caller, WriteOptions
-    from holdfast.ports import Snapshot, ToldTime, Tool, Transaction, View
-    from holdfast.ports.values import ValueWrites
+    from holdfast.ports import NotNow, Snapshot, ToldTime, Tool, Transaction, View
+    from holdfast.ports.values import ValueUnit
     from holdfast.strategies.profile.face import Profile
     from holdfast.strategies.records.face import Records
 
@@ -148,9 +148,13 @@ class StoreDesk:
         check_present(self.as_of, self.store.label)
         return self.core.storage.read(unit)
 
+    def write_at_once(self, unit: ValueUnit[T]) -> T | NotNow:
+        self._to_write()
+        return self.core.storage.write_at_once(self._values_alone(unit))
+
     def submit(
         self,
-        unit: Callable[[ValueWrites, Store, int], T | None],
+        unit: ValueUnit[T],
         done: Callable[[T | None, BaseException | None], None],
     ) -> None:
         self._to_write()
@@ -160,8 +164,8 @@ class StoreDesk:
         self,
         op: str,
         arguments: Callable[[], Mapping[str, Json]],
-        unit: Callable[[ValueWrites, Store, int], T | None],
-        write: Write,
+        unit: ValueUnit[T],
+        write: Write = PLAIN,
     ) -> T:
         if write.key is None and self.caller.session is None:
             check_write(write)
@@ -173,9 +177,7 @@ class StoreDesk:
 
         return self.mutate(op, arguments(), run, write)
 
-    def _values_alone(
-        self, unit: Callable[[ValueWrites, Store, int], T | None]
-    ) -> Callable[[Transaction], T]:
+    def _values_alone(self, unit: ValueUnit[T]) -> Callable[[Transaction], T]:
         """The unit on the store's row as it is known, which it looks at itself; where that is not
         the row any more, on the store as it is declared now."""
         known, clock = self._known, self.core.clock

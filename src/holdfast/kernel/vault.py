@@ -1,8 +1,8 @@
 """Process values in a vault: the eight methods, and more, over one `keyvalue` store of a space.
 
 A value is encoded before anything is awaited, so that what is kept is what it was at the call. A
-write is handed over and committed together with those of other tasks, without a thread for each;
-it is on disk when the call returns. Cancelled, a write that was handed over still happens.
+write is on disk when the call returns; those of several tasks are committed together, without a
+thread for each (rounds.py). Cancelled, a write still happens.
 
 A read of one key, or of a listing that is short, runs where it is called: handing it to a thread
 costs more than the read itself. It may wait for the disk, when the row is in no cache. What can be
@@ -13,7 +13,6 @@ since most of its time is the reading of JSON, which holds the interpreter in an
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.core.jsonvalue import (
@@ -22,26 +21,28 @@ from holdfast.core.jsonvalue import (
     check_namespace,
     check_prefix,
     decode,
+    encode,
 )
 from holdfast.core.keyvalue import data_of
 from holdfast.errors import Closed
-from holdfast.model.keyvalue import MISSING, Delete, Set
+from holdfast.kernel.rounds import Rounds
+from holdfast.model.keyvalue import MISSING, Delete
 from holdfast.ports.values import NAMESPACES, STATS_NOW, TRANSACTIONS, MemoryBackendStats
 from holdfast.strategies import keyvalue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, TypeVar
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from holdfast.engine.space import Space
     from holdfast.model.keyvalue import Operation, Outcome, Stored
     from holdfast.model.space import Store
     from holdfast.ports import View
-    from holdfast.ports.values import Keys, Names, ValueWrites
-
-    T = TypeVar("T")
+    from holdfast.ports.values import Keys, Names
 
 HERE_KEYS_MAX = 1_000
+SHORT_KEYS_MAX = 16
+SHORT_BYTES_MAX = 65_536
 
 
 class VaultBackend:
@@ -53,6 +54,7 @@ class VaultBackend:
 
     def __init__(self, space: Space, store: str | None = None) -> None:
         self._desk = space.desk(keyvalue.NAME, store)
+        self._rounds = Rounds(self._desk)
         self._closed = False
 
     async def get(self, namespace: str, key: str) -> Any:
@@ -61,7 +63,12 @@ class VaultBackend:
         return MISSING if data is None else decode(data)
 
     async def set(self, namespace: str, key: str, value: object) -> None:
-        await self.apply(namespace, (Set(key=key, value=value),))
+        self._check(namespace, key)
+        data = encode(value, self.limits)
+        await self._rounds.write(
+            lambda values, store, at_us: keyvalue.put(values, store, namespace, key, data, at_us),
+            is_long=len(data) > SHORT_BYTES_MAX,
+        )
 
     async def delete(self, namespace: str, key: str) -> bool:
         return (await self.apply(namespace, (Delete(key=key),)))[0].existed
@@ -93,6 +100,7 @@ class VaultBackend:
 
     async def close(self) -> None:
         self._closed = True
+        self._rounds.hand_over()
 
     async def namespaces(self) -> Names:
         self._check_open()
@@ -122,31 +130,31 @@ class VaultBackend:
         asked = tuple(operations)
         data = data_of(asked, self.limits)
         return list(
-            await self._write(
+            await self._rounds.write(
                 lambda values, store, at_us: keyvalue.apply(
                     values, store, namespace, asked, data, at_us, bytes_max=bytes_max
-                )
+                ),
+                is_long=_is_long(data),
             )
         )
 
     async def sweep(self) -> int:
         self._check_open()
         swept = 0
-        while some := await self._write(lambda values, _, at_us: values.sweep_values(at_us)):
+        while some := await self._rounds.write(
+            lambda values, _, at_us: values.sweep_values(at_us), is_long=True
+        ):
             swept += some
         return swept
 
     async def _clear(self, namespace: str, *, forget: bool) -> None:
         self._check(namespace)
-        await self._write(
-            lambda values, store, at_us: values.clear_values(store, namespace, at_us, forget=forget)
+        await self._rounds.write(
+            lambda values, store, at_us: values.clear_values(
+                store, namespace, at_us, forget=forget
+            ),
+            is_long=True,
         )
-
-    async def _write(self, unit: Callable[[ValueWrites, Store, int], T | None]) -> T:
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[T] = loop.create_future()
-        self._desk.submit(unit, partial(_hand_back, loop, answer))
-        return await answer
 
     def _keys(self, namespace: str, prefix: str, limit: int | None) -> Keys:
         def unit(view: View, store: Store) -> Keys:
@@ -166,23 +174,9 @@ class VaultBackend:
             )
 
 
-def _hand_back(
-    loop: asyncio.AbstractEventLoop,
-    answer: asyncio.Future[T],
-    value: T | None,
-    error: BaseException | None,
-) -> None:
-    """From the thread that committed to the loop that waits, if it still does."""
-    try:
-        loop.call_soon_threadsafe(_settle, answer, value, error)
-    except RuntimeError:  # the loop was closed meanwhile; what was written is written
-        return
-
-
-def _settle(answer: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
-    if answer.cancelled():
-        return
-    if error is None:
-        answer.set_result(value)
-    else:
-        answer.set_exception(error)
+def _is_long(data: Mapping[str, bytes | None]) -> bool:
+    """Whether a batch is more than an event loop should wait for."""
+    return (
+        len(data) > SHORT_KEYS_MAX
+        or sum(len(each) for each in data.values() if each is not None) > SHORT_BYTES_MAX
+    )

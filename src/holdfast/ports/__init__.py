@@ -8,6 +8,14 @@ writers is replayed when one of them fails), so they touch nothing outside the t
 from __future__ import annotations
 
 TYPE_CHECKING = False
+
+
+class NotNow:
+    """The answer to a write that was to happen at once or not at all, and did not."""
+
+
+NOT_NOW = NotNow()
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
@@ -289,6 +297,11 @@ if TYPE_CHECKING:
 
         def write(self, unit: Callable[[Transaction], T]) -> T:
             """Run the unit and commit it. What returned is durable; what raised left nothing."""
+            ...
+
+        def write_at_once(self, unit: Callable[[Transaction], T]) -> T | NotNow:
+            """The same for a caller that must not wait: NOT_NOW, and nothing done, where somebody
+            else is writing, in this process or another, or where writes took long of late."""
             ...
 
         def submit(

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from holdfast.model.entry import Entry, Json
     from holdfast.model.space import Store
     from holdfast.model.write import Caller, Write
-    from holdfast.ports import ToldTime, View, Work
-    from holdfast.ports.values import ValueWrites
+    from holdfast.ports import NotNow, ToldTime, View, Work
+    from holdfast.ports.values import ValueUnit
 
     T = TypeVar("T")
     Timed = TypeVar("Timed", bound=ToldTime)
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
             self,
             op: str,
             arguments: Callable[[], Mapping[str, Json]],
-            unit: Callable[[ValueWrites, Store, int], T | None],
-            write: Write,
+            unit: ValueUnit[T],
+            write: Write = ...,
         ) -> T:
             """A unit that changes values only, given the moment that it takes place at. It leaves
             no trace in the log, so without a session and a key it needs nothing of the log."""
@@ -70,9 +70,13 @@ if TYPE_CHECKING:
             """The JSON of a value of the store, None where it is missing."""
             ...
 
+        def write_at_once(self, unit: ValueUnit[T]) -> T | NotNow:
+            """Such a unit for a caller that must not wait, as in `Storage.write_at_once`."""
+            ...
+
         def submit(
             self,
-            unit: Callable[[ValueWrites, Store, int], T | None],
+            unit: ValueUnit[T],
             done: Callable[[T | None, BaseException | None], None],
         ) -> None:
             """Hand over a unit that changes values only, given the moment that it takes place at.

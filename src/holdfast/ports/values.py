@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
-    from typing import Any, Protocol, TypedDict
+    from typing import Any, Protocol, TypedDict, TypeVar
 
     from holdfast.model.keyvalue import Operation, Outcome, Stored, ValueChange
     from holdfast.model.space import Store
@@ -108,6 +108,12 @@ class MemoryBackend(Protocol):
 
 
 if TYPE_CHECKING:
+    T = TypeVar("T")
+
+    # What changes values: given them, the store, and the moment that counts as now. None, and
+    # nothing done, where the store's row is not what it was.
+    ValueUnit = Callable[["ValueWrites", Store, int], T | None]
+
     Listener = Callable[[Sequence[ValueChange]], None]
 
     class SupportsTransactions(Protocol):
@@ -188,6 +194,14 @@ if TYPE_CHECKING:
 
     class ValueWrites(ValueReads, Protocol):
         """Values in a transaction of a vault. They leave no change in the log."""
+
+        def put_value(self, store: Store, namespace: str, key: str, data: bytes) -> int | None:
+            """Keep a value that does not expire, whatever was there before; its revision.
+
+            None, and nothing done, where that takes more: the store's row is no longer at this
+            revision, the namespace is new, or the bytes that it holds are counted.
+            """
+            ...
 
         def apply_values(
             self,

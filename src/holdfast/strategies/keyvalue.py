@@ -10,13 +10,13 @@ counter does not grow the log for ever.
 from __future__ import annotations
 
 from holdfast.core.forms import Whole, checked_options
-from holdfast.core.jsonvalue import check_key, check_namespace, check_prefix, decode
+from holdfast.core.jsonvalue import check_key, check_namespace, check_prefix, decode, encode
 from holdfast.core.keyvalue import TTL_S_MAX, data_of, expiry_us
 from holdfast.core.suggesting import of_no_entries
 from holdfast.model.keyvalue import MISSING, Delete, Increment, Set
 from holdfast.model.times import from_us
 from holdfast.model.value import Value
-from holdfast.model.write import PLAIN, Write
+from holdfast.model.write import Write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,6 +97,21 @@ def apply(
     )
 
 
+def put(
+    values: ValueWrites, store: Store, namespace: str, key: str, data: bytes, at_us: int
+) -> str | None:
+    """Set one value, whatever was there; its revision, or None where the store is not what it was.
+
+    In a store without options there is nothing to plan.
+    """
+    if not store.options:
+        revision = values.put_value(store, namespace, key, data)
+        if revision is not None:
+            return str(revision)
+    done = apply(values, store, namespace, [Set(key=key, value=None)], {key: data}, at_us)
+    return None if done is None else done[0].revision
+
+
 # Block
 
 
@@ -164,7 +179,9 @@ class Values:
 
         With `expect`, only if the key is at that revision.
         """
-        return self._set(name, value, ttl_s, None, Write(**write) if write else PLAIN)
+        if ttl_s is None and not write:
+            return self._put(name, value)
+        return self._set(name, value, ttl_s, None, Write(**write))
 
     def compare_and_set(
         self,
@@ -208,6 +225,17 @@ class Values:
         """What each namespace of the store holds, all of one moment."""
         found = self._desk.read(lambda view, store: view.values.value_namespaces(store, view.at_us))
         return [NamespaceStats(namespace=n, entries=count, bytes=size) for n, count, size in found]
+
+    def _put(self, key: str, value: object) -> str:
+        check_key(key)
+        data = encode(value)
+
+        def unit(values: ValueWrites, store: Store, at_us: int) -> str | None:
+            return put(values, store, self.namespace, key, data, at_us)
+
+        return self._desk.mutate_values(
+            "kv apply", lambda: self._meant([Set(key=key, value=None)], {key: data}, None), unit
+        )
 
     def _set(
         self,

@@ -21,10 +21,12 @@ from __future__ import annotations
 import threading
 from collections import deque
 from itertools import islice
+from time import perf_counter
 
 import apsw
 
 from holdfast.errors import HoldfastError
+from holdfast.ports import NOT_NOW
 from holdfast.storage.sqlite.connections import closed, forked
 from holdfast.storage.sqlite.failures import report, rolled_back, seen_by_one
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
+    from holdfast.ports import NotNow
     from holdfast.storage.sqlite.connections import Writer
     from holdfast.storage.sqlite.lock import Gate
 
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
 
 GROUP_MAX = 64
 TURNS_MAX = 8
+AT_ONCE_S = 0.0005
+PACE_TURNS = 8
 CHAINS = 4
 LOOK_UP_S = 0.02
 
@@ -51,6 +56,7 @@ RUNNING, COMMITTING, COMMITTED, FAILED = range(4)
 class Ticket:
     """One caller's unit and what came of it."""
 
+    hasty = False  # it runs at once or not at all
     alone = False  # its group was rolled back: it gets a transaction of its own
     struck = False  # a signal may have raised while it ran
     finished = False
@@ -88,11 +94,21 @@ class Committer:
         self._group: Group | None = None
         self._closing = False
         self._main = threading.main_thread().ident
+        self._pace_s = 0.0  # what a turn took of late
         self.turns = 0  # so that others can see whether writers are at work
         self.owed: BaseException | None = None  # a failure that no caller has heard of yet
 
     def write(self, unit: Callable[[apsw.Connection], T]) -> T:
         return self._pass_through(Ticket(unit))
+
+    def write_at_once(self, unit: Callable[[apsw.Connection], T]) -> T | NotNow:
+        """Commit where the caller stands if that is quick: NOT_NOW where anybody else is at it, in
+        this process or another, or where commits took long of late."""
+        if self._pace_s > AT_ONCE_S:
+            return NOT_NOW
+        ticket = Ticket(unit)
+        ticket.hasty = True
+        return self._pass_through(ticket)
 
     def exclusive(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` once, in this thread, under the lock, with no transaction begun."""
@@ -165,6 +181,8 @@ class Committer:
             with self._door:
                 if not last and (self._closing or self.owed is not None):
                     self._admit()
+                if ticket.hasty and (self._leading or self._queue):
+                    return NOT_NOW
                 if self._leading is None:
                     self._leading = ticket
                 else:
@@ -222,10 +240,10 @@ class Committer:
 
     def _take_turns(self, own: Ticket) -> None:
         turns = 0
-        if not self._queue and not own.finished:
+        if (own.hasty or not self._queue) and not own.finished:
             self._group = group = Group([own])
             self._turn(group)
-            turns = 1
+            turns = TURNS_MAX if own.hasty else 1
         elif not own.finished:
             with self._door:
                 if own in self._queue:
@@ -283,8 +301,15 @@ class Committer:
             own.finished = True
 
     def _turn(self, group: Group) -> None:
+        began = perf_counter()
         try:
-            self._gate.take()
+            if not group.tickets[0].hasty:
+                self._gate.take()
+            elif not self._gate.take_now():
+                group.tickets[0].value = NOT_NOW
+                group.stage = COMMITTED
+                self._deliver(group)
+                return
             self._run(self._writer.get(), group)
             if group.stage == COMMITTED and self._writer.log_is_long():
                 self._deliver(group)
@@ -296,6 +321,7 @@ class Committer:
         finally:
             self._gate.give()
         self.turns += 1
+        self._pace_s += (perf_counter() - began - self._pace_s) / PACE_TURNS
         if group.stage == RUNNING and len(group.tickets) > 1:
             self._requeue(group)
         else:

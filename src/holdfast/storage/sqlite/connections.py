@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from contextlib import contextmanager
+from time import monotonic_ns
 
 import apsw
 
@@ -35,6 +36,7 @@ READERS_MAX = 8
 HANGERS_ON_MAX = 32
 CHECK_AGAIN_S = 0.05
 SCRUB_PATIENCE_MS = 500
+LOOK_AGAIN_NS = 1_000_000
 GONE = "vault_gone"
 
 
@@ -59,6 +61,7 @@ class Writer:
         self._page_bytes = 0
         self._identity: tuple[int, int] | None = None
         self._version: int | None = None
+        self._looked_ns = 0
         self._seen_state = -1
         self._ended = False
         self._pages = 0
@@ -139,8 +142,16 @@ class Writer:
                 )
 
     def _check_there(self) -> None:
-        """A file that was deleted or moved takes commits as before, and loses them in the end."""
-        if self._path is not None and identity(self._path) != self._identity:
+        """A file that was deleted or moved takes commits as before, and loses them in the end.
+
+        To look costs as much as a statement, and every millisecond is often enough: who deletes a
+        vault loses what it held before, too.
+        """
+        now = monotonic_ns()
+        if self._path is None or now - self._looked_ns < LOOK_AGAIN_NS:
+            return
+        self._looked_ns = now
+        if identity(self._path) != self._identity:
             raise StorageFailed(
                 GONE,
                 f"{self.file}: the vault is no longer there: it was deleted or moved, or its disk"

@@ -40,12 +40,14 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, TypeVar
 
+    from holdfast.ports import NotNow
     from holdfast.storage.sqlite.keys import Key
 
     T = TypeVar("T")
     Done = Callable[[Any, BaseException | None], None]
 
 QUIET_S = 0.03
+QUIET_MAX_S = 0.25
 FORK_PATIENCE_S = 2.0
 
 
@@ -169,6 +171,13 @@ class Database:
         """Run a unit that may change things; when this returns, what it did is on disk."""
         self._check()
         value = self._committer.write(unit)
+        self._helper.rouse()
+        return value
+
+    def write_at_once(self, unit: Callable[[apsw.Connection], T]) -> T | NotNow:
+        """The same in a moment, or `NOT_NOW` and nothing done: for callers that must not wait."""
+        self._check()
+        value = self._committer.write_at_once(unit)
         self._helper.rouse()
         return value
 
@@ -360,9 +369,9 @@ class Helper:
             self._thread.join()
 
     def _run(self) -> None:
-        seen = -1
+        seen, pause_s = -1, QUIET_S
         while True:
-            self._called.wait(None if self._resting else QUIET_S)
+            self._called.wait(None if self._resting else pause_s)
             self._called.clear()
             self._committer.help_out()
             if self._stopping:
@@ -371,6 +380,9 @@ class Helper:
                 turns = self._committer.turns
                 if turns == seen and not self._committer.busy():
                     self._tidy(turns)
+                    pause_s = QUIET_S
+                else:  # whoever writes on and on is asked ever more rarely
+                    pause_s = min(2 * pause_s, QUIET_MAX_S)
                 seen = self._committer.turns
 
     def _tidy(self, turns: int) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     class Gate(Protocol):
         def take(self) -> None: ...
+        def take_now(self) -> bool: ...
         def give(self) -> None: ...
 
 
@@ -30,6 +31,9 @@ class NoGate:
     """For a database in RAM, which no other process sees."""
 
     def take(self) -> None: ...
+
+    def take_now(self) -> bool:
+        return True
 
     def give(self) -> None: ...
 
@@ -48,6 +52,19 @@ class ProcessLock:
         fcntl.flock(self._turn, fcntl.LOCK_EX)
         fcntl.flock(self._queue, fcntl.LOCK_UN)
         self._waits = False
+
+    def take_now(self) -> bool:
+        """Take the turn if nobody has it or waits for it."""
+        self._waits = True
+        try:
+            fcntl.flock(self._queue, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.give()
+            return False
+        fcntl.flock(self._queue, fcntl.LOCK_UN)
+        self._waits = False
+        return True
 
     def give(self) -> None:
         if self._closed:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.model.entry import Json
-    from holdfast.ports import Clock, Snapshot, Transaction
+    from holdfast.ports import Clock, NotNow, Snapshot, Transaction
     from holdfast.storage.sqlite.keys import Key
 
     T = TypeVar("T")
@@ -70,6 +70,9 @@ class SqliteStorage:
 
     def write(self, unit: Callable[[Transaction], T]) -> T:
         return self._db.write(lambda conn: unit(SqliteTransaction(conn)))
+
+    def write_at_once(self, unit: Callable[[Transaction], T]) -> T | NotNow:
+        return self._db.write_at_once(lambda conn: unit(SqliteTransaction(conn)))
 
     def packed(self, content: bytes) -> tuple[str, bytes]:
         from holdfast.storage.objects import pack

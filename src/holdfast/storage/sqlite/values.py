@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from holdfast.storage.sqlite.rows import Row
 
 STATEMENTS = load(Path(__file__).with_name("values.sql"))
+_PLACE, _PUT = STATEMENTS["place"], STATEMENTS["put"]
 ALL = -1
 SWEPT_AT_ONCE = 256
 _LAST = 0x10FFFF
@@ -110,6 +111,13 @@ class ValueReads:
 
 class ValueWrites(ValueReads):
     """`ports.values.ValueWrites` on a connection that is in a transaction."""
+
+    def put_value(self, store: Store, namespace: str, key: str, data: bytes) -> int | None:
+        place = _look(self._conn, store, namespace, key)
+        if place is None or place[0] is None or place[2] is not None:
+            return None
+        number, gone, _, _, revision, *_ = place
+        return _put(self._conn, (number, key, data, 1 + (revision or gone), None))
 
     def apply_values(
         self,
@@ -209,15 +217,14 @@ class Namespace:
     def look(self, key: str) -> bool:
         """See what is there: `head` is revision, expiry and length of what is stored under the key,
         expired or not. False where the store is not what it was."""
-        store = self._store
-        assert store is not None
-        wanted = (store.number, store.revision, self.name, key)
-        for row in self._conn.execute(STATEMENTS["place"], wanted):
-            if self._known is _NO_ROW and row[0] is not None:
-                self.number, self._gone, self.bytes, self._due_us = self._known = row[:4]
-            self.head = None if row[4] is None else row[4:]
-            return True
-        return False
+        assert self._store is not None
+        row = _look(self._conn, self._store, self.name, key)
+        if row is None:
+            return False
+        if self._known is _NO_ROW and row[0] is not None:
+            self.number, self._gone, self.bytes, self._due_us = self._known = row[:4]
+        self.head = None if row[4] is None else row[4:]
+        return True
 
     def may_be_due(self, at_us: int) -> bool:
         return self._due_us is not None and self._due_us <= at_us
@@ -250,9 +257,8 @@ class Namespace:
         expires_us = None if planned.expires_at is None else to_us(planned.expires_at)
         if expires_us is not None:
             self._due_us = min(expires_us, self._due_us or expires_us)
-        revision = 1 + (self._gone if head is None else head[0])
-        columns = (self.number, key, data, revision, expires_us)
-        self._do("put", (*columns, value_digest(columns)))
+        after = self._gone if head is None else head[0]
+        revision = _put(self._conn, (self.number, key, data, 1 + after, expires_us))
         return Outcome(existed=planned.existed, revision=str(revision), number=planned.number)
 
     def sweep(self, at_us: int, limit: int) -> int:
@@ -301,6 +307,20 @@ class Namespace:
 
     def _do(self, name: str, bindings: Any) -> None:
         self._conn.execute(STATEMENTS[name], bindings)
+
+
+def _look(conn: apsw.Connection, store: Store, namespace: str, key: str) -> Row | None:
+    """The row of `place`. The statement has ended when it is given: one that is still open when
+    another writes would stay open beyond the transaction."""
+    found = None
+    for found in conn.execute(_PLACE, (store.number, store.revision, namespace, key)):  # noqa: B007
+        break
+    return found
+
+
+def _put(conn: apsw.Connection, columns: Row) -> int:
+    conn.execute(_PUT, (*columns, value_digest(columns)))
+    return columns[3]
 
 
 def after_prefix(prefix: str) -> str | None:

@@ -1,0 +1,112 @@
+"""Awaited writes, committed where that is quickest.
+
+The first write in a round of the event loop is committed where it stands: to hand it to a thread
+and to hear of it again takes longer than its commit. What else is written in that round waits for
+the next one: a single write is then committed in the same way, several go together to the thread of
+the storage and share one flush of the disk. Where commits are slow, another process is writing, or
+the write is a long one, the loop waits for none of it: all are handed over. Writes keep the order
+in which they were made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from holdfast.ports import NOT_NOW, NotNow
+
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    from holdfast.ports.desk import Desk
+    from holdfast.ports.values import ValueUnit
+
+    T = TypeVar("T")
+
+
+class Rounds:
+    """The writes of one event loop at a time; those of another are handed over."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._written = False  # in this round
+        self._waiting: list[tuple[ValueUnit[Any], asyncio.Future[Any]]] = []
+
+    async def write(self, unit: ValueUnit[T], *, is_long: bool = False) -> T:
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[T]
+        if (loop is not self._loop and not self._is_for(loop)) or is_long:
+            if loop is self._loop:
+                self.hand_over()
+            answer = loop.create_future()
+            self._desk.submit(unit, partial(_hand_back, loop, answer))
+        elif self._written:
+            answer = loop.create_future()
+            self._waiting.append((unit, answer))
+        else:
+            self._open(loop)
+            done = self._desk.write_at_once(unit)
+            if not isinstance(done, NotNow):
+                return done
+            answer = loop.create_future()
+            self._desk.submit(unit, partial(_hand_back, loop, answer))
+        return await answer
+
+    def hand_over(self) -> None:
+        """Let no write wait for another round."""
+        waiting, self._waiting = self._waiting, []
+        for unit, answer in waiting:
+            self._do(unit, answer, here=False)
+
+    def _is_for(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Take up a loop in place of one that has ended."""
+        if self._loop is not None and not self._loop.is_closed():
+            return False
+        self._loop, self._written, self._waiting = loop, False, []
+        return True
+
+    def _open(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._written = True
+        loop.call_soon(self._end, loop)
+
+    def _end(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._written = False
+        if len(self._waiting) != 1:
+            self.hand_over()
+            return
+        self._open(loop)
+        self._do(*self._waiting.pop(), here=True)
+
+    def _do(self, unit: ValueUnit[Any], answer: asyncio.Future[Any], *, here: bool) -> None:
+        try:
+            done = self._desk.write_at_once(unit) if here else NOT_NOW
+            if done is NOT_NOW:
+                self._desk.submit(unit, partial(_hand_back, answer.get_loop(), answer))
+            else:
+                _settle(answer, done, None)
+        except BaseException as exc:  # noqa: BLE001 - whoever awaits the answer raises it
+            _settle(answer, None, exc)
+
+
+def _hand_back(
+    loop: asyncio.AbstractEventLoop,
+    answer: asyncio.Future[T],
+    value: T | None,
+    error: BaseException | None,
+) -> None:
+    """From the thread that committed to the loop that waits, if it still does."""
+    try:
+        loop.call_soon_threadsafe(_settle, answer, value, error)
+    except RuntimeError:  # the loop was closed meanwhile; what was written is written
+        return
+
+
+def _settle(answer: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
+    if answer.cancelled():
+        return
+    if error is None:
+        answer.set_result(value)
+    else:
+        answer.set_exception(error)
