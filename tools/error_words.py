@@ -307,6 +307,10 @@ WORDS = {
     "prefix_invalid": ("a prefix is no text", "leave it out to list all"),
     "reason_too_long": ("the reason for a change is too long", "shorten it"),
     "stdin_not_utf8": ("standard input is not UTF-8", "convert it"),
+    "expect_unheeded": (
+        "a revision was expected of a call that changes no one thing that has one",
+        "leave it out",
+    ),
     "revision_invalid": ("the revision is no number from 0", "give the one that you saw"),
     "seq_invalid": ("the seq is no number that a change can have", "`holdfast log` shows them"),
     "place_invalid": ("a session has no such place", "`holdfast session show` prints them"),

@@ -90,6 +90,7 @@ class Command(Value):
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
     mutates: bool = False  # takes the table's options for writing, and refuses those for reading
+    without: tuple[str, ...] = ()  # the table's options for writing that have no meaning here
     aliases: tuple[str, ...] = ()
     details: str = ""
     examples: tuple[str, ...] = ()
@@ -134,7 +135,10 @@ def commands_of(noun: Noun) -> tuple[Command, ...]:
 
 
 def own_options(table: Table, command: Command) -> tuple[Option, ...]:
-    return command.options + table.writing if command.mutates else command.options
+    if not command.mutates:
+        return command.options
+    writing = (option for option in table.writing if option.name not in command.without)
+    return (*command.options, *writing)
 
 
 def find_noun(table: Table, word: str) -> Noun:

@@ -116,7 +116,7 @@ def _noun_page(table: Table, noun: Noun, commands: Sequence[Command]) -> list[Se
 def _command_page(table: Table, noun: Noun, command: Command) -> list[Section]:
     taken = [*command.arguments, *own_options(table, command)]
     aliases = command.aliases if command.verb else noun.aliases
-    writing = table.writing if command.mutates else ()
+    writing = own_options(table, command)[len(command.options) :]
     return _named(
         noun,
         [

@@ -179,7 +179,7 @@ def caller_of(call: Call) -> Caller:
 def write_options(call: Call) -> WriteOptions:
     return {
         "reason": call["reason"] or "",
-        "expect": call["expect"],
+        "expect": call.values.get("expect"),
         "key": call["idempotency_key"],
     }
 

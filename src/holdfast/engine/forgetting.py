@@ -9,22 +9,19 @@ the log tell of it as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from itertools import takewhile
 
 from holdfast.core.canonical import keyed
 from holdfast.engine.screening import Veiled
-from holdfast.model.entry import Entry
-from holdfast.model.proposal import Proposal
-from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from holdfast.model.change import Change
-    from holdfast.model.entry import Json
+    from holdfast.model.entry import Entry, Json
+    from holdfast.model.proposal import Proposal
     from holdfast.model.space import Store
     from holdfast.ports import Snapshot
 
@@ -138,36 +135,3 @@ def _same(snapshot: Snapshot, store: Store, text: str) -> list[Entry]:
     if vault is None or not text:
         return []
     return list(snapshot.entries_same(store, keyed(vault.secret, normal_form(text))))
-
-
-# Answers that are given again
-
-
-def given_again(snapshot: Snapshot, answer: Any, said: frozenset[str]) -> Any:
-    """An answer that was given before. Of what was forgotten since it has the words that the call
-    itself says again, and no others."""
-    match answer:
-        case Entry():
-            gone = answer.text not in said and snapshot.was_forgotten(answer.number)
-            return remains(answer.replace(state="forgotten") if gone else answer)
-        case Proposal():
-            return told_of(snapshot, answer)
-        case Value():
-            fields = {name: getattr(answer, name) for name in answer.fields_}
-            return answer.replace(
-                **{name: given_again(snapshot, field, said) for name, field in fields.items()}
-            )
-        case tuple():
-            return tuple([given_again(snapshot, each, said) for each in answer])
-        case _:
-            return answer
-
-
-def words_of(arguments: Json | Mapping[str, Json]) -> frozenset[str]:
-    """All texts among the arguments of a call."""
-    if isinstance(arguments, str):
-        return frozenset((arguments,))
-    inner = arguments.values() if isinstance(arguments, Mapping) else arguments
-    if not isinstance(inner, Iterable):
-        return frozenset()
-    return frozenset().union(*map(words_of, inner))

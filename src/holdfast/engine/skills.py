@@ -15,6 +15,7 @@ from holdfast.engine.skillfolders import SkillFolder, read_folder, write_folder
 from holdfast.errors import Conflict, HoldfastError, InvalidInput
 from holdfast.model.names import shown
 from holdfast.model.value import Value
+from holdfast.model.write import check_unexpected
 from holdfast.strategies.skills.document import read_bytes
 from holdfast.strategies.skills.face import Given, Skills
 
@@ -142,6 +143,8 @@ class SkillLibrary(Skills):
         """Make a folder of skills and the store alike, whichever side changed since the last time;
         without a place the space's `skills/`."""
         from holdfast.engine.skillmirror import Mirror
+
+        check_unexpected(write.get("expect"), "mirroring")
 
         def take(name: str, at: Path, folder: SkillFolder) -> Carried:
             return self._take(name, at, folder, anyway=False, write=write)

@@ -14,7 +14,7 @@ from holdfast.engine.work import Core, Work, mutate
 from holdfast.errors import Refused
 from holdfast.model.names import check_label
 from holdfast.model.session import SOURCE
-from holdfast.model.write import PLAIN, Actor, Write, check_write
+from holdfast.model.write import PLAIN, Actor, Write, check_unexpected, check_write
 from holdfast.strategies import (
     STRATEGIES,
     artifacts,
@@ -167,6 +167,8 @@ class StoreDesk:
         unit: ValueUnit[T],
         write: Write = PLAIN,
     ) -> T:
+        if write.expect is not None:
+            check_unexpected(write.expect, op)
         if write.key is None and self.caller.session is None:
             check_write(write)
             self._to_write()

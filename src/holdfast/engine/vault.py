@@ -84,7 +84,8 @@ class Vault:
         """Apply what a `workspace.yml` says, unless it is what was applied last."""
         spec = checked(spaces.checked(spec))
         advice: tuple[Advice, ...] = ()
-        if not self._core.storage.read(lambda snapshot: spaces.is_applied(snapshot, spec)):
+        held = write.get("expect") is not None  # to be compared, whatever is applied
+        if held or not self._core.storage.read(lambda snap: spaces.is_applied(snap, spec)):
             advice = mutate(
                 self._core,
                 self.caller.replace(session=None),

@@ -7,12 +7,11 @@ row can change without a trace; it takes the time and the next seq under the vau
 
 from __future__ import annotations
 
-import json
 from functools import partial
 
 from holdfast.core.budget import estimate_tokens
 from holdfast.core.canonical import canonical, canonical_text, digest, keyed
-from holdfast.core.codec import pack, unpack
+from holdfast.core.codec import pack
 from holdfast.core.images import (
     directory_image,
     entry_image,
@@ -30,7 +29,6 @@ from holdfast.core.screening import fields_of, look_ahead
 from holdfast.core.suggesting import of_changes, of_new
 from holdfast.core.text import TEXT_VERSION
 from holdfast.engine.artifact_work import ArtifactWork
-from holdfast.engine.forgetting import given_again, words_of
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.preferences import Preferences
 from holdfast.engine.screening import HeldWrite, Veiled, put_in_inbox, veiled_reason
@@ -46,7 +44,7 @@ from holdfast.model.session import LEASE, as_of_lease
 from holdfast.model.times import DAY_US, from_us, to_us
 from holdfast.model.value import Value
 from holdfast.model.vault import StoredAnswer, VaultInfo
-from holdfast.model.write import check_write
+from holdfast.model.write import check_unexpected, check_write, hold_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,36 +161,27 @@ def _once(
     but the user whom it was about."""
     key = write.key
     if key is None:
-        return lambda tx: unit(begin(tx))
+        return lambda tx: _held_to(begin(tx), op, unit)
     meant = digest("arguments", canonical([op, dict(arguments), caller.user]))
 
     def run(tx: Transaction) -> T:
         known = tx.answer(str(caller.actor), key, core.clock() - ANSWERS_KEPT_US)
         if known is not None:
-            return given_again(tx, _again(known, meant), words_of(arguments))
+            from holdfast.engine.answers import given_again
+
+            return given_again(tx, known, meant, arguments)
         work = begin(tx)
-        result = unit(work)
+        result = _held_to(work, op, unit)
         work.keep_answer(key, meant, canonical_text(pack(result)))
         return result
 
     return run
 
 
-def _again(known: StoredAnswer, meant: bytes) -> Any:
-    if known.arguments != meant:
-        raise Conflict(
-            "key_reused",
-            "this idempotency key was used for a call with other arguments or for another user",
-            hint="use a new key for a new call",
-        )
-    try:
-        return unpack(json.loads(known.body))
-    except (LookupError, TypeError) as exc:
-        raise Conflict(
-            "answer_outdated",
-            "this call was made before, and its answer was kept by another version of holdfast",
-            hint="read what is there now",
-        ) from exc
+def _held_to(work: Work, op: str, unit: Callable[[Work], T]) -> T:
+    result = unit(work)
+    work.check_heeded(op)
+    return result
 
 
 class Work(ArtifactWork, NowView):
@@ -204,7 +193,7 @@ class Work(ArtifactWork, NowView):
         self.caller = caller
         self._write = write
         self._reason = veiled_reason(write.reason)
-        self.wakes = False
+        self.wakes = self._heeded = False
         self._first, last_us = tx.head()
         self.seq = self._first
         super().__init__(tx, max(core.clock(), last_us), caller, core.preferences)
@@ -249,12 +238,13 @@ class Work(ArtifactWork, NowView):
 
     def expect(self, revision: int, name: str) -> None:
         """Hold the caller to the revision that it said it saw; 0 is that of what is not there."""
-        if self._write.expect not in (None, revision):
-            raise Conflict(
-                "revision_moved",
-                f"{name} is at revision {revision}, not {self._write.expect}",
-                hint="read it again and decide on what is there now",
-            )
+        hold_to(self._write, revision, name)
+        self._heeded = True
+
+    def check_heeded(self, op: str) -> None:
+        """Nothing was changed on an expectation that nobody looked at."""
+        if self.seq > self._first and not self._heeded:
+            check_unexpected(self._write.expect, op)
 
     def met(self) -> None:
         """What the caller expected is so; what else the unit does is not held to it."""

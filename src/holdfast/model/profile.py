@@ -49,12 +49,14 @@ class Gauge(Value):
 
 
 class ProfileFile(Value):
-    """One of the files: `text` is its Markdown, `entries` stand in it in their order."""
+    """One of the files: `text` is its Markdown, `entries` stand in it in their order. `revision` is
+    that of the newest change of what stands or stood in it."""
 
     file: File
     gauge: Gauge
     entries: tuple[Entry, ...]
     text: str
+    revision: int
     advice: tuple[Advice, ...] = ()
 
 

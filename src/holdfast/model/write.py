@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import Conflict, InvalidInput
 from holdfast.model.names import check_label, check_str, is_unicode, shown
 from holdfast.model.value import Value
 
@@ -104,3 +104,23 @@ def check_write(write: Write) -> Write:
             hint="use something like a UUID",
         )
     return write
+
+
+def hold_to(write: Write, revision: int, name: str) -> None:
+    """Hold the caller to the revision that it said it saw; 0 is that of what is not there."""
+    if write.expect not in (None, revision):
+        raise Conflict(
+            "revision_moved",
+            f"{name} is at revision {revision}, not {write.expect}",
+            hint="read it again and decide on what is there now",
+        )
+
+
+def check_unexpected(expect: int | None, what: str) -> None:
+    """Refuse an expected revision where there is no one thing to have it."""
+    if expect is not None:
+        raise InvalidInput(
+            "expect_unheeded",
+            f"{what} changes no one thing that could be held to revision {shown(str(expect))}",
+            hint="leave the expected revision out",
+        )

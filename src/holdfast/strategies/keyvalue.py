@@ -16,7 +16,7 @@ from holdfast.core.suggesting import of_no_entries
 from holdfast.model.keyvalue import MISSING, Delete, Increment, Set
 from holdfast.model.times import from_us
 from holdfast.model.value import Value
-from holdfast.model.write import Write
+from holdfast.model.write import Write, check_unexpected, check_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,12 +194,14 @@ class Values:
         **write: Unpack[WriteOptions],
     ) -> str:
         """Keep the value if the key is at this revision (MISSING: if it is not there)."""
+        check_unexpected(write.get("expect"), "compare_and_set, which has `expected`,")
         return self._set(name, value, ttl_s, expected, Write(**write))
 
     def delete(self, name: str, /, **write: Unpack[WriteOptions]) -> bool:
         """Remove the key. Whether it was there."""
         given = Write(**write)
-        return self._apply([Delete(key=name, expected=_expected(given))], given)[0].existed
+        operation = Delete(key=name, expected=_expected(given))
+        return self._apply([operation], given.replace(expect=None))[0].existed
 
     def increment(self, name: str, by: float = 1, /, **write: Unpack[WriteOptions]) -> Any:
         """Add to a number, which starts at 0 and keeps its expiry. The sum."""
@@ -245,7 +247,8 @@ class Values:
         expected: str | Missing | None,
         write: Write,
     ) -> str:
-        expected = _expected(write) if expected is None else expected
+        if expected is None and write.expect is not None:
+            expected, write = _expected(write), write.replace(expect=None)
         operation = Set(key=key, value=value, expected=expected)
         (outcome,) = self._apply([operation], write, ttl_s)
         assert outcome.revision is not None
@@ -284,7 +287,7 @@ class Values:
 
 
 def _expected(write: Write) -> str | None:
-    return None if write.expect is None else str(write.expect)
+    return None if write.expect is None else str(check_write(write).expect)
 
 
 # Tools

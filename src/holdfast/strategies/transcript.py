@@ -194,6 +194,7 @@ def _let_go(work: Work, store: Store) -> None:
 
 def rewind(work: Work, store: Store, session: Session, place: int) -> int:
     """Take back what was said after a place; how many messages that are."""
+    work.expect(session.revision, f"session {session.id}")
     messages, turns, _, _ = work.messages.use(session)
     if not 0 <= place <= messages:
         raise no_place(session, place, messages)
@@ -424,6 +425,7 @@ class Transcript:
 
         def unit(work: Work, store: Store) -> Session:
             found = work.session_of(store, session)
+            work.expect(found.revision, f"session {found.id}")
             if words is not None and place > found.compacted:
                 sum_up(work, store, found, place, words)
             return compact(work, store, work.session_of(store, session), place)

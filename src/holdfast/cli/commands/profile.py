@@ -194,6 +194,7 @@ PROFILE = (
         summary="take in edits of a folder's files, and write them anew",
         handler="holdfast.cli.handlers.profile:sync",
         mutates=True,
+        without=("--expect",),
         arguments=(
             Argument(name="DIR", kind=FOLDER, help="the folder; else this one", required=False),
         ),

@@ -166,6 +166,7 @@ _FOLDERS = (
         summary="make a folder of skills and the store alike",
         handler="holdfast.cli.handlers.skills:mirror",
         mutates=True,
+        without=("--expect",),
         arguments=(
             Argument(
                 name="FOLDER",
@@ -218,6 +219,7 @@ _LIFE = (
         summary="mark and put away what nobody uses",
         handler="holdfast.cli.handlers.skills:curate",
         mutates=True,
+        without=("--expect",),
         options=(Option(name="--dry-run", help="only say what would be done"), _STORE),
         details="Without use for 30 days a skill is stale, after 90 it is archived; the store's "
         "`stale` and `archive` say otherwise. What is pinned or was written by a person stays. "

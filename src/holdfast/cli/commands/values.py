@@ -80,6 +80,7 @@ KV = (
         summary="remove all keys of a namespace",
         handler="holdfast.cli.handlers.values:clear",
         mutates=True,
+        without=("--expect",),
         options=_PLACE,
         details="It asks first. Values keep no history, so this cannot be undone.",
         examples=("holdfast kv clear --namespace process/counter --yes",),

@@ -117,6 +117,13 @@ def forget(call: Call, out: Output) -> None:
         raise UsageError(
             "argument_missing", "`record forget` takes an ID or a --query", hint="give one of them"
         )
+    if call["query"] is not None and call["expect"] is not None:
+        raise UsageError(
+            "options_exclude",
+            "`--query` and `--expect` exclude each other: what is found is shown, and just that "
+            "is forgotten",
+            hint="leave one",
+        )
     with opened_space(call) as space:
         records = space.records(call["store"])
         confirm = None

@@ -136,8 +136,7 @@ class Desk(Value):
                 raise Overtaken
             if work.tx.collections() != seen.collections:
                 raise Overtaken
-            if directory is not None:
-                work.expect(directory.revision, name)
+            work.expect(0 if directory is None else directory.revision, name)
             work.tx.put_packs(rest, work.at_us)
             directory = directory or self._new(work, name)
             made: list[Version] = []

@@ -23,6 +23,7 @@ from holdfast.engine.directories.store import Changed, store_scan
 from holdfast.errors import Refused
 from holdfast.model.names import shown
 from holdfast.model.value import Value
+from holdfast.model.write import hold_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def _pull(
     changed: tuple[Kept, ...],
 ) -> Pulled:
     directory, head, seen = desk.find_of(working)
+    hold_to(write, directory.revision, directory.name)
     target = head if options.version == "latest" else resolved(options.version, seen)
     found = scan(working, options.progress)
     base = base_of(working, seen, found.root.digest)

@@ -11,7 +11,7 @@ from holdfast.model.names import check_str
 from holdfast.model.profile import FILES, ProfileReset
 from holdfast.model.search import SearchQuery
 from holdfast.strategies.profile.onboarding import answer_of, field_of
-from holdfast.strategies.profile.policy import Sheet, entries_of, gauge_of, one_with
+from holdfast.strategies.profile.policy import Sheet, entries_of, expect, gauge_of, one_with
 from holdfast.strategies.profile.policy import find as find_any
 
 TYPE_CHECKING = False
@@ -63,6 +63,7 @@ def _all_archived(view: View, store: Store) -> list[Entry]:
 
 def reset(work: Work, store: Store, file: File, *, onboarding: bool) -> ProfileReset:
     """Put a file's entries away. What onboarding asked for stays, as it was answered."""
+    expect(work, store, file)
     mark = work.seq
     there = [entry for entry in entries_of(work, store) if entry.kind == file]
     kept = _answers(work, store, file) if onboarding else {}
@@ -106,6 +107,7 @@ def _answers(work: Work, store: Store, file: File) -> Mapping[str, Entry]:
 
 def undo_reset(work: Work, store: Store, file: File) -> ProfileReset:
     """Take the last reset back: what it put away comes back, others make room where needed."""
+    expect(work, store, file)
     known = [*_all_archived(work, store), *entries_of(work, store)]
     marked = [e for e in known if e.kind == file and isinstance(e.facts.get(RESET), int)]
     last = max((str(e.facts[RESET]).rjust(20) for e in marked), default="")

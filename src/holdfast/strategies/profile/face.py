@@ -12,7 +12,7 @@ from holdfast.model.names import check_str, shown
 from holdfast.model.profile import FILES, ProfileBatch, ProfileSync, ProfileWrite
 from holdfast.model.query import check_limit
 from holdfast.model.times import given_us
-from holdfast.model.write import Write
+from holdfast.model.write import Write, check_unexpected
 from holdfast.strategies.profile import archive, hand, onboarding, timeline
 from holdfast.strategies.profile.asked import done, wish
 from holdfast.strategies.profile.folder import Folder
@@ -26,6 +26,7 @@ from holdfast.strategies.profile.policy import (
     file_read,
     find,
     gauge_of,
+    revision_of,
     scope_of,
 )
 
@@ -212,12 +213,14 @@ class Profile:
         """Several steps as one: all of them happen or none, and only the final size counts.
 
         A step is a mapping: `op` is add (with text, and maybe file, importance, pinned), replace
-        (with entry and text) or remove (with entry).
+        (with entry and text) or remove (with entry). `expect` is the newer of both files'
+        revisions.
         """
         checked = [_checked_step(step) for step in _some(steps)]
         check_origin(origin)
 
         def unit(work: Work, store: Store) -> ProfileBatch:
+            work.expect(revision_of(work, store, FILES), f"the newer file of {store.label}")
             sheet = Sheet(work, store)
             for step in checked:
                 _stage(work, sheet, step, origin)
@@ -316,6 +319,7 @@ class Profile:
         **write: Unpack[WriteOptions],
     ) -> tuple[ProfileSync, ...]:
         """Take in what somebody edited in the folder's files, and write there what is so then."""
+        check_unexpected(write.get("expect"), "a sync of two files")
         there = self._folder(folder)
         synced: list[ProfileSync] = []
         for file in FILES:

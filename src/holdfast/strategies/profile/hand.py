@@ -19,6 +19,7 @@ from holdfast.strategies.profile.policy import (
     advice_on,
     chars_max,
     entries_of,
+    expect,
     scope_of,
 )
 
@@ -81,6 +82,7 @@ def edited(
 def merge(work: Work, store: Store, wanted: Edited) -> ProfileSync:
     """Take the edits in, beside what changed meanwhile."""
     file = wanted.file
+    expect(work, store, file)
     there: dict[str, Entry] = {
         entry.id: entry for entry in entries_of(work, store) if entry.kind == file
     }

@@ -6,7 +6,7 @@ from holdfast.errors import InvalidInput
 from holdfast.model.entry import TEXT_BYTES_MAX, NewEntry
 from holdfast.model.names import check_text, shown
 from holdfast.model.profile import QUESTIONS, Onboarded
-from holdfast.strategies.profile.policy import Sheet, entries_of, scope_of
+from holdfast.strategies.profile.policy import Sheet, entries_of, expect, scope_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def answer_of(entry: Entry) -> str:
 
 def onboard(work: Work, store: Store, answers: Mapping[str, str]) -> Onboarded:
     """One entry for each answer, in place of the earlier one."""
+    expect(work, store, "USER")
     sheet = Sheet(work, store)
     known = {field_of(entry): entry for entry in entries_of(work, store) if entry.kind == "USER"}
     for name, answer in answers.items():

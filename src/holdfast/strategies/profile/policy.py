@@ -87,12 +87,20 @@ def advice_on(gauge: Gauge) -> tuple[Advice, ...]:
     return (Advice(code="profile_nearly_full", message=f"{what}; {then}"),)
 
 
+def revision_of(view: View, store: Store, files: Sequence[File]) -> int:
+    """That of the newest change of anything that stands or stood in these files for whoever asks,
+    so that what left them moves it too."""
+    theirs = (each for each in view.in_every_state(store) if each.kind in files and view.sees(each))
+    return max((entry.revision for entry in theirs), default=0)
+
+
+def expect(work: Work, store: Store, file: File) -> None:
+    """Hold a change of a whole file to the revision of it that was seen."""
+    work.expect(revision_of(work, store, (file,)), f"{file}.md of {store.label}")
+
+
 def file_read(view: View, store: Store, file: File) -> ProfileFile:
     entries = tuple(entry for entry in entries_of(view, store) if entry.kind == file)
-    return as_file(store, file, entries)
-
-
-def as_file(store: Store, file: File, entries: tuple[Entry, ...]) -> ProfileFile:
     texts = [entry.text for entry in entries]
     gauge = gauge_of(store, file, texts)
     return ProfileFile(
@@ -100,6 +108,7 @@ def as_file(store: Store, file: File, entries: tuple[Entry, ...]) -> ProfileFile
         gauge=gauge,
         entries=entries,
         text=written(f"{file}.md", texts),
+        revision=revision_of(view, store, (file,)),
         advice=advice_on(gauge),
     )
 

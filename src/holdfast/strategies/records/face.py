@@ -14,7 +14,7 @@ from holdfast.model.names import check_given_id, check_label, check_str, shown
 from holdfast.model.query import check_limit
 from holdfast.model.record import RecordPart
 from holdfast.model.times import given_us
-from holdfast.model.write import Write
+from holdfast.model.write import Write, check_unexpected
 from holdfast.strategies.records import forgetting, policy, reading
 
 TYPE_CHECKING = False
@@ -192,6 +192,7 @@ class Records:
             )
         asked = query or ""
         check_str(asked, "the query")
+        check_unexpected(write.get("expect"), "forgetting by a query, which has `confirm`,")
         if confirm is None:
             return self._desk.read(lambda view, store: forgetting.asked(view, store, asked))
         check_str(confirm, "the confirmation")

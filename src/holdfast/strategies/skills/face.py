@@ -8,7 +8,7 @@ from holdfast.core.trees.digest import digest_of
 from holdfast.errors import InvalidInput
 from holdfast.model.names import shown
 from holdfast.model.value import Value
-from holdfast.model.write import Write
+from holdfast.model.write import Write, check_unexpected
 from holdfast.strategies.skills import policy
 from holdfast.strategies.skills.document import Document, read, read_bytes
 from holdfast.strategies.skills.policy import Skill, SkillFile, SkillSaved, Wanted
@@ -244,6 +244,7 @@ class Skills:
 
     def curate(self, *, dry_run: bool = False, **write: Unpack[WriteOptions]) -> Sequence[Step]:
         """Mark what nobody uses, and archive what nobody used for long; or only say what is due."""
+        check_unexpected(write.get("expect"), "curating")
         self._counted()
         if dry_run:
             return self._desk.read(policy.curate)
