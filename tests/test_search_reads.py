@@ -60,7 +60,7 @@ def kinds(seen: list[str]) -> list[str]:
         "version": "PRAGMA data_version",
         "stores": "FROM store",
         "totals": "FROM entry_terms_data",
-        "texts": "SELECT n.number",
+        "texts": "SELECT e.number, e.store, t.c0",
         "holders": "SELECT count(*) FROM (SELECT rowid FROM entry_terms",
         "entries": "FROM entry WHERE number IN",
         "commit": "COMMIT",

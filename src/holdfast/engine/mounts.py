@@ -149,14 +149,27 @@ def _forbidden(mount: Mount, shares: Sequence[Share] | None) -> str:
 
 def seen_stores(snapshot: Snapshot, space_name: str, seq: int | None = None) -> Sequence[Store]:
     """The space's own stores in their order, then those that it mounts."""
+    if seq is None:
+        return snapshot.once(("seen", space_name), lambda: _seen(snapshot, space_name, None))
+    return _seen(snapshot, space_name, seq)
+
+
+def _seen(snapshot: Snapshot, space_name: str, seq: int | None) -> tuple[Store, ...]:
     own, found = own_and_mounted(snapshot, space_name, seq)
-    return [*own, *(each.store for each in found if each.store is not None)]
+    return (*own, *(each.store for each in found if each.store is not None))
+
+
+def searched_stores(snapshot: Snapshot, space_name: str, seq: int | None = None) -> Sequence[Store]:
+    """What a search of the whole space looks through: each store that it sees, once."""
+    if seq is None:
+        return snapshot.once(
+            ("searched", space_name), lambda: (*distinct(_seen(snapshot, space_name, None)),)
+        )
+    return distinct(_seen(snapshot, space_name, seq))
 
 
 def distinct(stores: Sequence[Store]) -> Sequence[Store]:
     """Each store once: an own one as it is, one that several mounts reach with all their lenses."""
-    if all(store.mount is None for store in stores):
-        return stores
     found: dict[str, Store] = {}
     for store in stores:
         first = found.get(store.label)

@@ -368,8 +368,10 @@ class Space:
 
         def unit(snapshot: Snapshot) -> Found:
             view = view_of(self._core, snapshot, self.caller, self._as_of)
-            seen = mounts.seen_stores(snapshot, self.name, seq_of(snapshot, self._as_of))
-            named = stores_named(seen, store, self.name)
+            seq = seq_of(snapshot, self._as_of)
+            if store is None:
+                return view.search(mounts.searched_stores(snapshot, self.name, seq), query)
+            named = stores_named(mounts.seen_stores(snapshot, self.name, seq), store, self.name)
             return view.search(mounts.distinct(named), query)
 
         return told_time(lambda: self._core.storage.read(unit))

@@ -87,6 +87,11 @@ if TYPE_CHECKING:
     ):
         """The vault at one moment: everything asked of one snapshot belongs together."""
 
+        def once(self, key: tuple[str, str | int], read: Callable[[], T]) -> T:
+            """What `read` gives, which depends on the key and on this moment of the vault alone;
+            or what it gave before, where it is known that the vault is still the same."""
+            ...
+
         def head(self) -> tuple[int, int]:
             """The seq and the time of the newest change; (0, 0) in a vault without any."""
             ...

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import log
-from operator import add, itemgetter
+from operator import itemgetter
 
 from holdfast.core.text.words import MARK
 from holdfast.model.entry import IMPORTANCE, IMPORTANCE_MAX
@@ -22,13 +22,15 @@ from holdfast.model.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     from holdfast.core.rank.asked import Asked
     from holdfast.core.text.query import Way
     from holdfast.model.search import RankWeights, Rerank
 
-    # number, number of the store, terms, names, when, importance, pinned, uses, until or None
-    Text = tuple[int, int, str, str, int, int, int, int, int | None]
+    # number, number of the store, terms, names, when, importance, pinned, uses, until or None; what
+    # stands behind these is the storage's
+    Text = tuple[int, int, str, str, int, int, int, int, int | None, *tuple[Any, ...]]
     Needle = tuple[str, float]
     # score, number, number of the store, the parts of the score
     Scored = tuple[float, int, int, tuple[float, ...]]
@@ -120,7 +122,7 @@ class Ranking:
         found: list[float] = []
         for place, (words, text) in enumerate(zip(self._words, self._texts, strict=False)):
             both = words + near[place] if place in near else words
-            share = recent[text[4] // DAY_US] + share_of[text[5:]]
+            share = recent[text[4] // DAY_US] + share_of[text[5:9]]
             found.append(both + (both or 1.0) * share)
         return found
 
@@ -223,24 +225,42 @@ def _worth_of_words(
     said = [f" {text[2]} " for text in texts]
     called = [f" {text[3]} " if " " in text[3] else "" for text in texts]
     is_called = any(called)
-    norms = [K1 * (1 - B + B * (terms.count(" ") - 1) / length) if length else K1 for terms in said]
-    words: list[float] = []
+    counted: list[list[float]] = []
     for group in groups:
-        best: list[float] = []
-        for needle, worth in group:
+        for needle, _ in group:
             often: list[float] = [terms.count(needle) for terms in said]
             if is_called:
                 also = [names.count(needle) for names in called]
                 often = [
                     a + names_weight * b if b else a for a, b in zip(often, also, strict=False)
                 ]
-            found = [
-                worth * count * (K1 + 1) / (count + norm) if count else 0.0
-                for count, norm in zip(often, norms, strict=False)
-            ]
-            best = [*map(max, best, found)] if best else found
-        words = [*map(add, words, best)] if words else best
-    return words or [0.0] * len(texts)
+            counted.append(often)
+    blanks = [terms.count(" ") for terms in said]
+    worth = _Worth([[worth for _, worth in group] for group in groups], length)
+    return [*map(worth.__getitem__, zip(blanks, *counted, strict=False))]
+
+
+class _Worth(dict[tuple[float, ...], float]):
+    """What the words of a text are worth, by its blanks (one more than its tokens) and how often
+    each needle stands in it."""
+
+    def __init__(self, groups: Sequence[Sequence[float]], length: float) -> None:
+        super().__init__()
+        self._groups, self._length = groups, length
+
+    def __missing__(self, key: tuple[float, ...]) -> float:
+        length, counts = self._length, iter(key)
+        blanks = next(counts)
+        norm = K1 * (1 - B + B * (blanks - 1) / length) if length else K1
+        words = 0.0
+        for group in self._groups:
+            best = 0.0
+            for worth, often in zip(group, counts, strict=False):
+                if often:
+                    best = max(best, worth * often * (K1 + 1) / (often + norm))
+            words += best
+        self[key] = words
+        return words
 
 
 class _Pairs:
@@ -256,7 +276,15 @@ class _Pairs:
     def worth(self, terms: str) -> float:
         """For every two words next to each other in the text that were both asked for: what the
         lesser is worth, divided by the square of the words between them and one."""
-        text = f" {terms.partition(MARK)[0]} "
+        text = f" {terms.partition(MARK)[0] if MARK in terms else terms} "
+        if len(self._needles) == 2:
+            (one, here, worth), (other, there, least) = self._needles
+            at, beyond = text.find(one), text.find(other)
+            if at < 0 or beyond < 0 or here == there:
+                return 0.0
+            if text.find(one, at + 1) < 0 and text.find(other, beyond + 1) < 0:
+                gap = text.count(" ", at, beyond) if at < beyond else text.count(" ", beyond, at)
+                return min(worth, least) / gap**2 if gap <= NEAR_WORDS else 0.0
         places: list[tuple[int, int, float]] = []
         for needle, group, worth in self._needles:
             at = text.find(needle)

@@ -199,23 +199,28 @@ WHERE store = :store AND hidden = 0 AND state IN ('confirmed', 'updated')
 ORDER BY when_us, number;
 
 -- name: matching_newest
--- The same among those that a text matches: matches first, rows after.
+-- The same among those that a text matches: matches first, put in order by the index `entry_ranked`
+-- alone, and the rows as they are asked for. A sign keeps SQLite from seeking by more than the number.
 SELECT e.number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
-FROM entry_terms t CROSS JOIN entry e ON e.number = t.rowid
-WHERE t.entry_terms MATCH :match AND store = :store AND hidden = 0
-    AND state IN ('confirmed', 'updated') AND when_us >= :since
-    AND (when_us, e.number) < (:when, :number)
-ORDER BY when_us DESC, e.number DESC;
+FROM (SELECT e.number FROM entry_terms t
+    CROSS JOIN entry e INDEXED BY entry_ranked ON e.number = t.rowid
+    WHERE t.entry_terms MATCH :match AND +e.store = :store AND +e.hidden = 0
+        AND +e.state IN ('confirmed', 'updated') AND +e.when_us >= :since
+        AND (e.when_us, e.number) < (:when, :number)
+    ORDER BY e.when_us DESC, e.number DESC LIMIT -1) m
+CROSS JOIN entry e ON e.number = m.number;
 
 -- name: matching_oldest
 SELECT e.number, id, store, given_id, kind, subject, text, state, hidden, importance, pinned, session,
     bound, created_us, updated_us, said_us, when_us, until_us, extra, revision, fingerprint
-FROM entry_terms t CROSS JOIN entry e ON e.number = t.rowid
-WHERE t.entry_terms MATCH :match AND store = :store AND hidden = 0
-    AND state IN ('confirmed', 'updated') AND when_us < :until
-    AND (when_us, e.number) > (:when, :number)
-ORDER BY when_us, e.number;
+FROM (SELECT e.number FROM entry_terms t
+    CROSS JOIN entry e INDEXED BY entry_ranked ON e.number = t.rowid
+    WHERE t.entry_terms MATCH :match AND +e.store = :store AND +e.hidden = 0
+        AND +e.state IN ('confirmed', 'updated') AND +e.when_us < :until
+        AND (e.when_us, e.number) > (:when, :number)
+    ORDER BY e.when_us, e.number LIMIT -1) m
+CROSS JOIN entry e ON e.number = m.number;
 
 -- name: beyond_count
 -- Everything after the `keep` newest.

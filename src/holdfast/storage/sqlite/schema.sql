@@ -447,3 +447,7 @@ CREATE TABLE mention (
     source INTEGER NOT NULL,
     PRIMARY KEY (target, kind, source)
 ) STRICT, WITHOUT ROWID;
+
+-- What a search needs to know of an entry that its words were found in, without reading its row.
+CREATE INDEX entry_ranked ON entry (number, store, state, hidden, when_us, importance, pinned,
+    until_us, extra ->> '$.scope');

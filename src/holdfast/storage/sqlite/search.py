@@ -34,7 +34,7 @@ EARLIEST = -(2**63)
 LISTED = 2_000
 LISTED_MAX = 16 * LISTED
 FEW = 16.0
-RANKED_BY = 9  # the columns of a text; behind them may stand those of its entry
+IS_WANTED = 9  # the column behind those of a text; behind it may stand those of its entry
 
 
 class SearchReads(Remembering):
@@ -101,7 +101,8 @@ class EntryTexts:
 
     def numbered(self, numbers: Sequence[int]) -> Sequence[Text]:
         self._bound["numbers"] = json.dumps(numbers)
-        return fetch_all(self._conn, _sql("texts", *self._kept), self._bound)
+        found = fetch_all(self._conn, _sql("texts", *self._kept), self._bound)
+        return [row for row in found if row[IS_WANTED]]
 
     def meeting(
         self, expression: str, below: int, limit: int, few: float | None
@@ -112,11 +113,10 @@ class EntryTexts:
         self._bound["match"], self._bound["below"] = expression, below
         found = fetch_all(self._conn, statement, self._bound)
         last = found[-1][0] if found else below
-        texts = [row for row in found if row[1] is not None]
-        if not whole:
-            return texts, len(found), last
-        self._read = {row[0]: row[RANKED_BY:] for row in texts}
-        return [row[:RANKED_BY] for row in texts], len(found), last
+        texts = [row for row in found if row[IS_WANTED]]
+        if whole:
+            self._read = {row[0]: row[IS_WANTED + 1 :] for row in texts}
+        return texts, len(found), last
 
     def entries(self, numbers: Sequence[int]) -> Sequence[Entry]:
         """These entries, in any order."""
@@ -172,6 +172,7 @@ def _sql(
         "order": STATEMENTS[order] if order else "",
         "limit": str(limit),
         "whole": STATEMENTS["whole"] if whole else "",
+        "by": "" if whole else STATEMENTS["by_ranked"],
     }
     found = STATEMENTS[name]
     for part, text in parts.items():

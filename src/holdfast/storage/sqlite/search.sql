@@ -30,25 +30,27 @@ AND NOT EXISTS (
     WHERE w.value NOT IN (SELECT value FROM json_each(e.extra, '$.tags')))
 
 -- name: texts
--- What ranking needs of these entries, of those that are asked for.
+-- What ranking needs of these entries, and whether they are asked for.
 SELECT e.number, e.store, t.c0, t.c1, e.when_us, e.importance, e.pinned, coalesce(u.uses, 0),
-    e.until_us
+    e.until_us, {wanted}
 FROM json_each(:numbers) n
-CROSS JOIN entry e ON e.number = n.value
+CROSS JOIN entry e INDEXED BY entry_ranked ON e.number = n.value
 CROSS JOIN entry_terms_content t ON t.id = n.value
-LEFT JOIN entry_use u ON u.entry = n.value
-WHERE {wanted};
+LEFT JOIN entry_use u ON u.entry = n.value;
 
 -- name: meeting
--- The same of what meets an expression, in `{order}`; of what is not asked for, the number alone.
--- `{whole}` are further columns.
-SELECT n.number, e.store, t.c0, t.c1, e.when_us, e.importance, e.pinned, coalesce(u.uses, 0),
-    e.until_us{whole}
+-- The same of what meets an expression, in `{order}`. `{whole}` are the columns of the entry, where
+-- they are wanted too: then its row is read, and else the index `entry_ranked` alone.
+SELECT e.number, e.store, t.c0, t.c1, e.when_us, e.importance, e.pinned, coalesce(u.uses, 0),
+    e.until_us, {wanted}{whole}
 FROM (SELECT rowid AS number FROM entry_terms
     WHERE entry_terms MATCH :match AND rowid < :below {order} LIMIT {limit}) n
-LEFT JOIN entry e ON e.number = n.number AND {wanted}
-LEFT JOIN entry_terms_content t ON t.id = e.number
-LEFT JOIN entry_use u ON u.entry = e.number;
+CROSS JOIN entry e {by} ON e.number = n.number
+CROSS JOIN entry_terms_content t ON t.id = n.number
+LEFT JOIN entry_use u ON u.entry = n.number;
+
+-- name: by_ranked
+INDEXED BY entry_ranked
 
 -- name: newest_first
 ORDER BY rowid DESC
