@@ -1,11 +1,12 @@
 """Awaited writes, committed where that is quickest.
 
 The first write in a round of the event loop is committed where it stands: to hand it to a thread
-and to hear of it again takes longer than its commit. What else is written in that round waits for
-the next one: a single write is then committed in the same way, several go together to the thread of
-the storage and share one flush of the disk. Where commits are slow, another process is writing, or
-the write is a long one, the loop waits for none of it: all are handed over. Writes keep the order
-in which they were made.
+and to hear of it again takes longer than its commit. A task that then writes again has its answer
+already, and goes on so for a few writes, until others have their turn. What other tasks write in
+that round waits for the next one: a single write is then committed in the same way, several go
+together to the thread of the storage and share one flush of the disk. Where commits are slow,
+another process is writing, or the write is a long one, the loop waits for none of it: all are
+handed over. Writes keep the order in which they were made.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+IN_A_ROW_MAX = 8
+
+
 class Rounds:
     """The writes of one event loop at a time; those of another are handed over."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._written = False  # in this round
+        self._written = 0  # in this round, one after another
+        self._writer: asyncio.Task[Any] | None = None  # whose they were
         self._waiting: list[tuple[ValueUnit[Any], asyncio.Future[Any]]] = []
 
     async def write(self, unit: ValueUnit[T], *, is_long: bool = False) -> T:
@@ -42,11 +47,11 @@ class Rounds:
                 self.hand_over()
             answer = loop.create_future()
             self._desk.submit(unit, partial(_hand_back, loop, answer))
-        elif self._written:
+        elif self._written and not self._goes_on():
             answer = loop.create_future()
             self._waiting.append((unit, answer))
         else:
-            self._open(loop)
+            self._count(loop, asyncio.current_task())
             done = self._desk.write_at_once(unit)
             if not isinstance(done, NotNow):
                 return done
@@ -64,19 +69,29 @@ class Rounds:
         """Take up a loop in place of one that has ended."""
         if self._loop is not None and not self._loop.is_closed():
             return False
-        self._loop, self._written, self._waiting = loop, False, []
+        self._loop, self._written, self._writer, self._waiting = loop, 0, None, []
         return True
 
-    def _open(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._written = True
-        loop.call_soon(self._end, loop)
+    def _goes_on(self) -> bool:
+        """Whether this is the next write of the task that wrote last, and nobody waits for it."""
+        return (
+            self._written < IN_A_ROW_MAX
+            and not self._waiting
+            and self._writer is asyncio.current_task()
+        )
+
+    def _count(self, loop: asyncio.AbstractEventLoop, writer: asyncio.Task[Any] | None) -> None:
+        if not self._written:
+            loop.call_soon(self._end, loop)
+        self._written += 1
+        self._writer = writer
 
     def _end(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._written = False
+        self._written, self._writer = 0, None
         if len(self._waiting) != 1:
             self.hand_over()
             return
-        self._open(loop)
+        self._count(loop, None)
         self._do(*self._waiting.pop(), here=True)
 
     def _do(self, unit: ValueUnit[Any], answer: asyncio.Future[Any], *, here: bool) -> None:
