@@ -72,10 +72,11 @@ def _mime(file: str) -> str:
 
 
 def get(call: Call, out: Output) -> None:
+    if call["id"] is None:
+        _check_listing(call)
     with seen_space(call) as space:
         artifacts = space.artifacts(call["store"])
         if call["id"] is None:
-            _check_listing(call)
             found: list[Any] = [plain(each) for each in artifacts.list(limit=call["limit"])]
             for each in found:
                 each["about"] = each["title"] or each["summary"]

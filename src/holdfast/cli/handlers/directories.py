@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 
 from holdfast.cli.opening import (
     folder_unreadable,
     opened_space,
     opened_vault,
-    space_of,
     write_options,
 )
 from holdfast.cli.output import Column, in_a_line
@@ -19,7 +19,7 @@ from holdfast.model.tree import short_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from holdfast.cli.grammar import Call
     from holdfast.cli.output import Output
@@ -174,13 +174,8 @@ def list_directories(call: Call, out: Output) -> None:
 
 
 def log(call: Call, out: Output) -> None:
-    if call["name"] is None:
-        _check_named(call)
-    with opened_vault(call) as vault:
-        space = space_of(call, vault)
-        directories = _of(call, space)
-        name = _name(call, directories)
-        vault.finish_runs()  # whose recovery versions are to be seen here
+    with _named(call) as (space, directories, name):
+        space.runs().sweep()  # whose recovery versions are to be seen here
         entries = directories.log(name, limit=call["limit"])
     out.emit(plain(entries), lambda: "\n".join(map(_logged, entries)))
 
@@ -201,9 +196,7 @@ def _logged(entry: Entry) -> str:
 
 
 def diff(call: Call, out: Output) -> None:
-    with opened_space(call) as space:
-        directories = _of(call, space)
-        name = _name(call, directories, "name")
+    with _named(call) as (_, directories, name):
         here = None if call["name"] is not None else _here()
         progress, first = progress_of(out), call["from"] or "base"
         found = list(directories.diff(name, first, call["to"], folder=here, progress=progress))
@@ -224,9 +217,7 @@ def diff(call: Call, out: Output) -> None:
 
 
 def rollback(call: Call, out: Output) -> None:
-    with opened_space(call) as space:
-        directories = _of(call, space)
-        name = _name(call, directories, "name")
+    with _named(call) as (_, directories, name):
         version, changed = directories.rollback(
             name,
             call["version"] or "latest~1",
@@ -242,9 +233,8 @@ def rollback(call: Call, out: Output) -> None:
 
 
 def delete(call: Call, out: Output) -> int:
-    with opened_space(call) as space:
-        directories = _of(call, space)
-        name, kind, level = _name(call, directories), directories.type, call["level"]
+    with _named(call) as (_, directories, name):
+        kind, level = directories.type, call["level"]
         if call["dry_run"]:
             _would_go(out, directories, name, level)
             return 0
@@ -372,8 +362,18 @@ def _is_here(name: str, place: Path) -> bool:
     return found is not None and found.name == name
 
 
-def _check_named(call: Call) -> None:
-    """Whether this folder says which directory is meant, before a vault is opened for it."""
+@contextmanager
+def _named(call: Call) -> Generator[tuple[Space, Directories, str]]:
+    """The directory that is named, else that of this folder. Whether it is one at all is known
+    before a vault is opened for it."""
+    if call["name"] is None:
+        _check_here(call)
+    with opened_space(call) as space:
+        directories = _of(call, space)
+        yield space, directories, call["name"] or directories.name_of(_here())
+
+
+def _check_here(call: Call) -> None:
     from holdfast.engine.directories.folder import open_folder
 
     try:
@@ -381,17 +381,6 @@ def _check_named(call: Call) -> None:
     except NotFound as exc:
         raise UsageError(
             exc.code, exc.message, hint=f"name a {call.noun.name}, or go to its folder"
-        ) from None
-
-
-def _name(call: Call, directories: Directories, key: str = "name") -> str:
-    if call[key] is not None:
-        return call[key]
-    try:
-        return directories.name_of(_here())
-    except NotFound as exc:
-        raise UsageError(
-            exc.code, exc.message, hint=f"name a {directories.type}, or go to its folder"
         ) from None
 
 

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 def save(call: Call, out: Output) -> None:
+    metadata = _metadata(call)
     with opened_space(call, makes=True) as space:
         notes = space.notes(call["store"])
         saved = notes.save(
             call["text"],
             id=call["id"],
-            metadata=_metadata(call),
+            metadata=metadata,
             origin=call["origin"],
             said_at=call["said_at"],
             **write_options(call),
@@ -36,6 +37,7 @@ def save(call: Call, out: Output) -> None:
 
 
 def read(call: Call, out: Output) -> None:
+    metadata = _metadata(call)
     with seen_space(call) as space:
         notes = space.notes(call["store"])
         if call["id"] is not None:
@@ -46,7 +48,7 @@ def read(call: Call, out: Output) -> None:
             since=call["since"],
             until=call["until"],
             text=call["text"],
-            metadata=_metadata(call),
+            metadata=metadata,
             limit=call["limit"],
             cursor=call["cursor"],
             order=call["order"],

@@ -43,10 +43,11 @@ _LINKS = (
 
 
 def add(call: Call, out: Output) -> None:
+    body = _body(call, needed=True)
     with opened_space(call, makes=True) as space:
         records = space.records(call["store"])
         added = records.add(
-            _body(call, needed=True),
+            body,
             kind=call["kind"] or "project_fact",
             subject=call["subject"],
             id=call["id"],
@@ -94,11 +95,12 @@ def promote(call: Call, out: Output) -> None:
 def update(call: Call, out: Output) -> None:
     if call["pin"] and call["unpin"]:
         raise UsageError("option_misplaced", "`--pin` and `--unpin` contradict", hint="keep one")
+    body = _body(call, needed=False)
     with opened_space(call) as space:
         records = space.records(call["store"])
         done = records.update(
             call["id"],
-            _body(call, needed=False),
+            body,
             subject=call["subject"],
             kind=call["kind"],
             supersedes=call["supersedes"],

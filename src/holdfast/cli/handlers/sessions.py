@@ -77,9 +77,10 @@ _COLUMNS = (
 
 
 def show(call: Call, out: Output) -> None:
+    session = _named(call)
     with opened_space(call) as space:
         talk = space.transcript().read(
-            _named(call), place=call["place"], around=call["around"], limit=call["limit"]
+            session, place=call["place"], around=call["around"], limit=call["limit"]
         )
         out.emit(plain(talk), lambda: "\n".join(map(_message, talk.messages)))
         if not talk.messages:
@@ -104,23 +105,26 @@ def search(call: Call, out: Output) -> None:
 
 
 def end(call: Call, out: Output) -> None:
+    named = _named(call)
     with opened_space(call) as space:
-        session = space.end_session(_named(call), **write_options(call))
+        session = space.end_session(named, **write_options(call))
         out.emit(plain(session), "")
         out.note(f"Session {session.id} is {session.state}")
 
 
 def rewind(call: Call, out: Output) -> None:
+    session = _named(call)
     with opened_space(call) as space:
-        count = space.transcript().rewind(_named(call), call["place"], **write_options(call))
+        count = space.transcript().rewind(session, call["place"], **write_options(call))
         out.emit({"rewound": count}, "")
         out.note(f"Messages taken back: {count}")
 
 
 def compact(call: Call, out: Output) -> None:
+    named = _named(call)
     with opened_space(call) as space:
         session = space.transcript().compact(
-            _named(call), call["place"], call["summary"] or "", **write_options(call)
+            named, call["place"], call["summary"] or "", **write_options(call)
         )
         out.emit(plain(session), "")
         out.note(f"Summed up to place {session.compacted}")
