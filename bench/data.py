@@ -17,6 +17,7 @@ SMALL = "the of and to in is it on for with that was as at by be this from are n
 WORDS = 20_000
 NOTE_CHARS = 90
 RARE_RANKS = (100, 5_000)
+COMMON_RANKS = (20, 60)
 SMALL_BYTES, LARGE_BYTES = 200, 5_000
 UNDER_A_PREFIX = 200
 
@@ -43,12 +44,12 @@ def notes(seed: int = 7) -> Iterator[str]:
         yield text[:1].upper() + text[1 : text.rfind(" ", 0, NOTE_CHARS)]
 
 
-def queries(count: int, of: int, seed: int = 11) -> list[str]:
-    """Two words, neither very frequent nor very rare, of one of the first `of` notes each."""
+def queries(count: int, of: int, ranks: tuple[int, int] = RARE_RANKS, seed: int = 11) -> list[str]:
+    """Two words of these ranks, of one of the first `of` notes each."""
     chance, rank = Random(seed), {word: place for place, word in enumerate(vocabulary())}
     found: list[str] = []
     for number, text in enumerate(notes()):
-        pool = [w for w in text.split() if RARE_RANKS[0] <= rank.get(w, 0) < RARE_RANKS[1]]
+        pool = [w for w in text.split() if ranks[0] <= rank.get(w, 0) < ranks[1]]
         if len(pool) > 1 and chance.random() < 0.5:
             found.append(" ".join(chance.sample(pool, 2)))
         if len(found) == count or number == of:

@@ -115,11 +115,15 @@ ROWS = {
         for how in ("plain", "encrypted")
     ],
     "text-search": [
-        "raw FTS5, the best 20",
-        "raw FTS5, the newest 20",
-        "holdfast notes.read(text=…)",
-        "holdfast space.search(…)",
-        "tantivy, the best 20",
+        f"{kind} words: {name}"
+        for kind in ("rare", "common")
+        for name in (
+            "raw FTS5, the best 20",
+            "raw FTS5, the newest 20",
+            "holdfast notes.read(text=…)",
+            "holdfast space.search(…)",
+            "tantivy, the best 20",
+        )
     ],
     "text-sentence": [
         f"{name}, N = {size}"

@@ -13,6 +13,8 @@ import holdfast
 from holdfast.core.rank.asked import asked_of
 from holdfast.core.rank.score import Ranking, Statistics
 from holdfast.model.search import RankWeights, SearchQuery
+from holdfast.storage.sqlite.index import ENTRY_TERMS
+from holdfast.storage.sqlite.textindex import TextIndex
 from holdfast.testing import ManualClock
 
 TYPE_CHECKING = False
@@ -132,6 +134,33 @@ def test_what_an_entry_says_is_its_own(vault: Vault) -> None:
     first["more"] = 1
     first["seen"].append("home")  # pyright: ignore[reportAttributeAccessIssue]
     assert read() == {"seen": ["shop"]}
+
+
+def segments_of(where: Path) -> tuple[list[int], set[int]]:
+    """The pages of each segment as the index tells them, and the segments that have pages."""
+    conn = apsw.Connection(str(where / "vault.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        kept = conn.execute("SELECT DISTINCT segid FROM entry_terms_idx")
+        return TextIndex(conn, ENTRY_TERMS).segments(), {int(str(segment)) for (segment,) in kept}
+    finally:
+        conn.close()
+
+
+def test_quiet_moments_leave_few_segments_to_look_into(tmp_path: Path) -> None:
+    where = tmp_path / "vault"
+    with holdfast.open(where) as vault:
+        notes = vault.space().notes()
+        for number in range(60):
+            notes.save(f"The kettle {number} stands beside the pot {number % 7}")
+            if number % 7 == 6:
+                vault.tidy()
+                told, kept = segments_of(where)
+                assert len(told) == len(kept) <= 3
+                assert all(pages > 0 for pages in told)
+        assert len(notes.read(text="kettle pot", limit=100).entries) == 60
+        (hit,) = vault.space().search('"kettle 41"')
+        assert hit.entry.text == "The kettle 41 stands beside the pot 6"
+        assert list(vault.verify()) == []
 
 
 WORDS = st.sampled_from(("tea", "milk", "cup", "pot", "｜"))

@@ -157,11 +157,16 @@ class SqliteStorage:
     def _tidy(self, conn: apsw.Connection) -> bool:
         """One bounded step of what can wait for a quiet moment; True when more remains."""
         return (
-            TextIndex(conn, ENTRY_TERMS).merge(MERGE_PAGES)
-            or TextIndex(conn, MESSAGE_TERMS).merge(MERGE_PAGES)
+            _merge(TextIndex(conn, ENTRY_TERMS))
+            or _merge(TextIndex(conn, MESSAGE_TERMS))
             or seal(conn, at_least=SEAL_CHANGES)
             or SqliteTransaction(conn).sweep_values(self._clock()) > 0
         )
+
+
+def _merge(index: TextIndex) -> bool:
+    """One bounded step towards few segments: each that a search must look into costs it time."""
+    return index.merge(MERGE_PAGES) or index.unite(MERGE_PAGES)
 
 
 def seal(conn: apsw.Connection, *, at_least: int) -> bool:

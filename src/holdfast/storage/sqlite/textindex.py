@@ -9,6 +9,7 @@ which no text can forge.
 from __future__ import annotations
 
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from holdfast.storage.sql import load
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 STATEMENTS = load(Path(__file__).with_name("textindex.sql"))
 NO_NUMBER = 2**63 - 1
+SEGMENTS_LEFT = 3
+UNITED_AT = 16  # of so many parts of the largest segment, the others have one
+_SECOND_STRUCTURE = b"\xff\x00\x00\x01"
 COUNTED_TOGETHER = 8
 _SCOPE = "＠"
 
@@ -66,6 +70,31 @@ class TextIndex:
         before = self._conn.total_changes()
         self._conn.execute(self._sql("merge"), (pages,))
         return self._conn.total_changes() - before > 1
+
+    def unite(self, pages: int) -> bool:
+        """Begin to merge all segments into one, where they are many and those beside the largest
+        have become a good part of it; `merge` goes on with it. True where that has begun."""
+        sizes = sorted(self.segments())
+        if len(sizes) <= SEGMENTS_LEFT or sum(sizes[:-1]) * UNITED_AT < sizes[-1]:
+            return False
+        self._conn.execute(self._sql("merge"), (-pages,))
+        return True
+
+    def segments(self) -> list[int]:
+        """The pages of each segment, by FTS5's own record."""
+        row = next(fetch(self._conn, self._sql("structure")), None)
+        block = row[0] if row else b""
+        is_second = block[4:8] == _SECOND_STRUCTURE
+        fields = _varints(block[8 if is_second else 4 :])
+        levels = next(fields, 0)
+        next(fields, 0), next(fields, 0)  # how many segments, how many writes
+        found: list[int] = []
+        for _ in range(levels):
+            next(fields)  # how many of the level are being merged
+            for _ in range(next(fields)):
+                _, first, last, *_ = islice(fields, 8 if is_second else 3)
+                found.append(last - first + 1)
+        return found
 
     def numbers(self, expression: str, limit: int, below: int = NO_NUMBER) -> list[int]:
         """The newest of the rows that meet an expression, the newest first."""

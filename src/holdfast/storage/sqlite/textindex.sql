@@ -24,6 +24,10 @@ INSERT INTO {index} ({index}) VALUES ('rebuild');
 -- A bounded step of merging the index's segments.
 INSERT INTO {index} ({index}, rank) VALUES ('merge', ?);
 
+-- name: structure
+-- FTS5's record of its segments.
+SELECT block FROM {index}_data WHERE id = 10;
+
 -- name: numbers
 SELECT rowid FROM {index} WHERE {index} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT {limit};
 
