@@ -236,28 +236,28 @@ def _worth_of_words(
                 ]
             counted.append(often)
     blanks = [terms.count(" ") for terms in said]
-    worth = _Worth([[worth for _, worth in group] for group in groups], length)
-    return [*map(worth.__getitem__, zip(blanks, *counted, strict=False))]
+    worth = _Worth(groups, length)
+    return [worth[key] for key in zip(blanks, *counted, strict=False)]
 
 
 class _Worth(dict[tuple[float, ...], float]):
     """What the words of a text are worth, by its blanks (one more than its tokens) and how often
     each needle stands in it."""
 
-    def __init__(self, groups: Sequence[Sequence[float]], length: float) -> None:
-        super().__init__()
+    def __init__(self, groups: Sequence[Sequence[Needle]], length: float) -> None:
         self._groups, self._length = groups, length
 
     def __missing__(self, key: tuple[float, ...]) -> float:
-        length, counts = self._length, iter(key)
-        blanks = next(counts)
-        norm = K1 * (1 - B + B * (blanks - 1) / length) if length else K1
-        words = 0.0
+        length, words, place = self._length, 0.0, 0
+        norm = K1 * (1 - B + B * (key[0] - 1) / length) if length else K1
         for group in self._groups:
             best = 0.0
-            for worth, often in zip(group, counts, strict=False):
+            for _, worth in group:
+                place += 1
+                often = key[place]
                 if often:
-                    best = max(best, worth * often * (K1 + 1) / (often + norm))
+                    found = worth * often * (K1 + 1) / (often + norm)
+                    best = max(best, found)
             words += best
         self[key] = words
         return words

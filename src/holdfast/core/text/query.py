@@ -279,8 +279,8 @@ def rows_of(items: Iterable[Word | Phrase | Prefix]) -> tuple[Way, ...]:
 
 
 def _any_of(ways: Iterable[Way]) -> str:
-    rows = dict.fromkeys(map(quoted, ways))
-    return " OR ".join(rows) if len(rows) < 2 else f"({' OR '.join(rows)})"
+    rows = list(dict.fromkeys(map(quoted, ways)))
+    return "".join(rows) if len(rows) < 2 else f"({' OR '.join(rows)})"
 
 
 @lru_cache(_REMEMBERED_MAX)

@@ -83,11 +83,10 @@ class TextIndex:
     def segments(self) -> list[int]:
         """The pages of each segment, by FTS5's own record."""
         row = next(fetch(self._conn, self._sql("structure")), None)
-        block = row[0] if row else b""
+        block: bytes = row[0] if row else bytes(7)
         is_second = block[4:8] == _SECOND_STRUCTURE
         fields = _varints(block[8 if is_second else 4 :])
-        levels = next(fields, 0)
-        next(fields, 0), next(fields, 0)  # how many segments, how many writes
+        levels, *_ = islice(fields, 3)  # behind it, how many segments and how many writes
         found: list[int] = []
         for _ in range(levels):
             next(fields)  # how many of the level are being merged

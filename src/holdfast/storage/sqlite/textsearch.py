@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import islice
-from math import prod
 from operator import itemgetter
 
 from holdfast.core.rank.asked import expression_of
@@ -156,11 +155,14 @@ class TextSearch:
 def _few(asked: Asked, holders: Mapping[Way, int], texts: int) -> float | None:
     """How many will meet all that is asked, if they are like others, where that is known not to be
     many."""
-    groups = (*asked.groups, *asked.subjects)
-    counts = [sum([holders[way] for way in group]) for group in groups]
-    if min(counts) >= HOLDERS_COUNTED_MAX:
-        return None
-    return texts * prod([count / texts for count in counts])
+    few, least = float(texts), texts
+    for group in (*asked.groups, *asked.subjects):
+        count = 0
+        for way in group:
+            count += holders[way]
+        few *= count / texts
+        least = min(least, count)
+    return few if least < HOLDERS_COUNTED_MAX else None
 
 
 def _best_first(worth: dict[int, float]) -> Iterator[int]:
