@@ -19,7 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bench.setting import Setting
 
-DIRECT = "raw apsw, 1 thread"
+RAW = "raw apsw, 1 thread"
+DIRECT = "holdfast without sharing, 1 thread"
 ONE = "holdfast, 1 thread"
 MANY = "holdfast, 32 threads"
 SLOW_US = 2000
@@ -56,14 +57,15 @@ def build_shim(folder: Path) -> Path | None:
 def _measured(setting: Setting, shim: Path, delay_us: int) -> dict[str, Measured]:
     env = {"LD_PRELOAD": str(shim), "SYNC_DELAY_US": str(delay_us)}
 
-    def candidate(name: str, *, share: int = 1, threads: int = 1, ours: bool = True) -> Candidate:
-        start = partial(remote.own, "threads", env=env, threads=threads, ours=ours)
+    def candidate(name: str, *, share: int = 1, threads: int = 1, way: str = "ours") -> Candidate:
+        start = partial(remote.own, "threads", env=env, threads=threads, way=way)
         return Candidate(name=name, start=start, share=share)
 
     slower = 16 if delay_us else 4
     return alternate(
         [
-            candidate(DIRECT, share=slower, ours=False),
+            candidate(RAW, share=slower, way="raw"),
+            candidate(DIRECT, share=slower, way="direct"),
             candidate(ONE, share=slower),
             candidate(MANY, threads=32),
         ],
@@ -75,20 +77,27 @@ def _measured(setting: Setting, shim: Path, delay_us: int) -> dict[str, Measured
 
 
 def _rows(disk: str, found: dict[str, Measured], many_goal: float) -> list[Row]:
-    direct, one, many = found[DIRECT], found[ONE], found[MANY]
-    missing = direct.missing or one.missing or many.missing
+    raw, direct, one, many = found[RAW], found[DIRECT], found[ONE], found[MANY]
+    missing = raw.missing or direct.missing or one.missing or many.missing
     if missing:
         return [Row(name=f"all{disk}", figure="–", remark=missing)]
+    alone = one.times(direct)
     return [
-        _speed(direct, direct, disk),
-        _speed(one, direct, disk, Goal(limit=0.95, least=True)),
-        _speed(many, direct, disk, Goal(limit=many_goal, least=True)),
+        _speed(raw, raw, disk),
+        _speed(direct, raw, disk),
+        _speed(one, raw, disk, Goal(limit=0.95, least=True)),
+        Row(
+            name=f"  to the one without sharing{disk}",
+            ratio=None if alone is None else 1 / alone,
+            goal=Goal(limit=0.95, least=True),
+        ),
+        _speed(many, raw, disk, Goal(limit=many_goal, least=True)),
         Row(
             name=f"  fdatasyncs ÷ commits{disk}",
             figure=f"{many.syncs_each:.3f}",
             goal=Goal(limit=0.125, of=""),
             judged=many.syncs_each,
-            remark=f"1 thread: {one.syncs_each:.3f}, raw apsw: {direct.syncs_each:.3f}",
+            remark=f"1 thread: {one.syncs_each:.3f}, raw apsw: {raw.syncs_each:.3f}",
         ),
         Row(
             name=f"  worst wait{disk}",
@@ -99,8 +108,8 @@ def _rows(disk: str, found: dict[str, Measured], many_goal: float) -> list[Row]:
     ]
 
 
-def _speed(measured: Measured, direct: Measured, disk: str, goal: Goal | None = None) -> Row:
-    times = measured.times(direct)
+def _speed(measured: Measured, raw: Measured, disk: str, goal: Goal | None = None) -> Row:
+    times = measured.times(raw)
     assert times is not None
     return Row(
         name=measured.name + disk,

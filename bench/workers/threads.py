@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter_ns
 
 from bench import floors
-from bench.jobs.durable_write import ours
+from bench.jobs.durable_write import direct, ours
 from serve import serve
 
 TYPE_CHECKING = False
@@ -58,7 +58,8 @@ class Threads:
 
 def start(options: dict[str, object]) -> Threads:
     folder, crew = Path(str(options["folder"])), int(str(options["threads"]))
-    local = ours(folder) if options["ours"] else floors.raw_values(folder)
+    make = {"raw": floors.raw_values, "direct": direct, "ours": ours}[str(options["way"])]
+    local = make(folder)
     local.run(20)
     return Threads(local, crew)
 
