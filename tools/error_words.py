@@ -285,7 +285,7 @@ WORDS = {
     ),
     "workspace_changed": ("`workspace.yml` was changed meanwhile", "do it again"),
     "arguments_invalid": (
-        "a tool was called with arguments that it does not take for that store",
+        "a tool was called with arguments that it does not take, or of other types",
         "the hint says what it takes",
     ),
     "option_invalid": ("an option of a declared store is wrong", "the hint says what it takes"),

@@ -83,7 +83,7 @@ def check_role(role: str) -> Role:
         if role == known:
             return known
     raise InvalidInput(
-        "role_invalid", f"{shown(str(role))} is no role", hint=f"one of {', '.join(ROLES)}"
+        "role_invalid", f"{shown(role)} is no role", hint=f"one of {', '.join(ROLES)}"
     )
 
 
@@ -114,7 +114,7 @@ def _checked(call: ToolCall) -> ToolCall:
     except (TypeError, ValueError, RecursionError) as exc:
         raise InvalidInput(
             "calls_invalid",
-            f"the arguments of the tool {shown(str(call.name))} are not JSON: {type(exc).__name__}",
+            f"the arguments of the tool {shown(call.name)} are not JSON: {type(exc).__name__}",
             hint="use text, numbers, true, false, null, lists and objects with text keys",
         ) from None
     return call.replace(arguments=arguments)

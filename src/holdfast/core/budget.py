@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from itertools import accumulate
 
+from holdfast.errors import InvalidInput
 from holdfast.model.context import Block, Context, Draft, Line
+from holdfast.model.names import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 
 ESTIMATE = "estimate"
+TOKENS_MAX = 2**31
 NAMING_SHARE = 4  # no more than one part in so many goes to the names of what found no room
 
 
@@ -168,3 +171,12 @@ class _Plan:
         if not left and not draft.more:
             return None
         return counted_more(draft.reach, draft.beyond + left, draft.beyond_known)
+
+
+def check_budget(budget: int | None) -> None:
+    if budget is not None and (type(budget) is not int or not 1 <= budget <= TOKENS_MAX):
+        raise InvalidInput(
+            "budget_invalid",
+            f"{told(budget)} tokens are no budget",
+            hint="ask for a whole number, 1 or more",
+        )

@@ -66,7 +66,7 @@ class Text(Form):
             raise Misfit(path, "this must be text", "put it in quotes")
         if self.choices and value not in self.choices:
             cure = f"one of {', '.join(self.choices)}"
-            raise Misfit(path, f"there is no {self.noun} {shown(str(value))}", cure)
+            raise Misfit(path, f"there is no {self.noun} {shown(value)}", cure)
         return str(value)
 
     def _schema(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Days(Form):
         if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= DAYS_MAX:
             neither = f"neither whole days nor `{'`, `'.join(self.words)}`"
             what = neither if self.words else "not a number of whole days"
-            raise Misfit(path, f"{_named(path)} is {what}: {shown(str(value))}", "such as 30d")
+            raise Misfit(path, f"{_named(path)} is {what}: {shown(value)}", "such as 30d")
         return int(text)
 
     def _schema(self) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def mapping(value: Any, path: Path) -> dict[str, Any]:
         raise Misfit(path, "this must be a mapping of names to values", "write `name: value`")
     for key in value:
         if not isinstance(key, str):
-            raise Misfit(path, f"the key {shown(str(key))} is not text", "put it in quotes")
+            raise Misfit(path, f"the key {shown(key)} is not text", "put it in quotes")
     return {str(key): item for key, item in value.items()}
 
 

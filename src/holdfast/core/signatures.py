@@ -13,7 +13,9 @@ from datetime import datetime
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
+from holdfast.core.archive import in_short
 from holdfast.core.forms import Form, Group, Misfit
+from holdfast.errors import InvalidInput
 from holdfast.model.names import shown
 from holdfast.model.value import Value
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.model.entry import Json
+
+FAULT_CHARS_MAX = 200
 
 _WORDS: dict[str, Any] = {
     "Any": Any,
@@ -71,6 +75,63 @@ def arguments_form(signature: inspect.Signature) -> Group:
             name for name, each in signature.parameters.items() if each.default is each.empty
         ),
     )
+
+
+def check_arguments(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]
+) -> None:
+    """Refuse a call that the signature does not take, or whose arguments are of other types."""
+    try:
+        given = signature.bind(*args, **named).arguments
+    except TypeError as exc:
+        raise _wrong(signature, f"{name}: {in_short(str(exc), FAULT_CHARS_MAX)}") from None
+    for key, value in given.items():
+        kind = signature.parameters[key].annotation
+        if not _is(value, kind):
+            what = " or ".join(dict.fromkeys(map(_name_of, _members(kind))))
+            found = "null" if value is None else type(value).__name__
+            raise _wrong(signature, f"{name}: {key} must be {what}, not {found}")
+
+
+def _wrong(signature: inspect.Signature, message: str) -> InvalidInput:
+    hint = f"it takes {', '.join(signature.parameters) or 'nothing'}"
+    return InvalidInput("arguments_invalid", message, hint=hint)
+
+
+def _is(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type as annotations name it. Which word it is, is for the callee."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return any(_is(value, each) for each in parts)
+    if origin is Literal:
+        return isinstance(value, str)
+    if origin in (list, tuple, Sequence):
+        return isinstance(value, (list, tuple)) and all(_is(each, parts[0]) for each in value)
+    if origin in (dict, Mapping):
+        return isinstance(value, Mapping) and all(
+            isinstance(key, str) and _is(each, parts[1]) for key, each in value.items()
+        )
+    if kind in (int, float):
+        number = int if kind is int else (int, float)
+        return isinstance(value, number) and not isinstance(value, bool)
+    return kind is Any or not isinstance(kind, type) or isinstance(value, kind)
+
+
+def _name_of(kind: Any) -> str:
+    origin = get_origin(kind) or kind
+    return _NAMES.get(origin, "any JSON")
+
+
+_NAMES: dict[Any, str] = {
+    **dict.fromkeys((str, Literal), "text"),
+    **dict.fromkeys((list, tuple, Sequence), "a list"),
+    **dict.fromkeys((dict, Mapping), "an object"),
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    datetime: "a time",
+    NoneType: "null",
+}
 
 
 def form_of(kind: Any) -> Form:

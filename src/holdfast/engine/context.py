@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 
-from holdfast.core.budget import ESTIMATE, estimate_tokens, fit, lines_of
+from holdfast.core.budget import ESTIMATE, check_budget, estimate_tokens, fit, lines_of
 from holdfast.core.canonical import canonical_text
 from holdfast.core.codec import pack, unpack
 from holdfast.engine.mounts import distinct, own_and_mounted
 from holdfast.engine.naming import check_session_space, session_named
 from holdfast.engine.view import NowView
-from holdfast.errors import InvalidInput
 from holdfast.model.context import Draft
 from holdfast.model.session import as_of_lease
 from holdfast.model.vault import Frozen
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     Counter = tuple[str, CountTokens]
 
 WHOLE = 0
-TOKENS_MAX = 2**31
 NOTICE_PRIORITY = 100
 
 
@@ -129,12 +127,3 @@ def _thawed(frozen: Frozen) -> Context | None:
         return unpack(json.loads(frozen.body))
     except (LookupError, TypeError):
         return None
-
-
-def check_budget(budget: int | None) -> None:
-    if budget is not None and (type(budget) is not int or not 1 <= budget <= TOKENS_MAX):
-        raise InvalidInput(
-            "budget_invalid",
-            f"{budget} tokens are no budget",
-            hint="ask for a whole number, 1 or more",
-        )

@@ -7,6 +7,7 @@ from itertools import islice
 
 from holdfast.engine.forgetting import told
 from holdfast.errors import InvalidInput, NotFound
+from holdfast.model.names import told as told_value
 from holdfast.model.query import check_limit
 from holdfast.model.times import given_us, to_us
 from holdfast.model.value import Value
@@ -109,7 +110,9 @@ def _names(change: Change, target: str) -> bool:
 def check_seq(seq: int) -> None:
     if type(seq) is not int or not 0 <= seq <= LATEST:
         raise InvalidInput(
-            "seq_invalid", f"{seq} is no seq of a change", hint="holdfast log shows them"
+            "seq_invalid",
+            f"{told_value(seq)} is no seq of a change",
+            hint="holdfast log shows them",
         )
 
 

@@ -305,7 +305,7 @@ def files_of(where: Path) -> list[Path]:
     except OSError as exc:
         raise _unreadable(where, exc) from exc
     raise NotFound(
-        "file_not_found", f"there is no file {shown(str(where))}", hint="name a file or a folder"
+        "file_not_found", f"there is no file {shown(where)}", hint="name a file or a folder"
     )
 
 

@@ -184,7 +184,7 @@ class Inbox:
         if state not in (None, *PROPOSAL_STATES):
             raise InvalidInput(
                 "state_invalid",
-                f"{shown(str(state))} is no state of a proposal",
+                f"{shown(state)} is no state of a proposal",
                 hint=f"one of {', '.join(PROPOSAL_STATES)}",
             )
 

@@ -7,10 +7,9 @@ is, and when it is not to be trusted; nothing here depends on the hour, only on 
 
 from __future__ import annotations
 
-from holdfast.core.budget import estimate_tokens
+from holdfast.core.budget import check_budget, estimate_tokens
 from holdfast.core.rank.fuse import fused
 from holdfast.core.text import content_query, is_plain, normal_form, snippet
-from holdfast.engine.context import check_budget
 from holdfast.model.names import check_str
 from holdfast.model.recall import BUDGET, Recall, Recalled
 from holdfast.model.search import SearchQuery

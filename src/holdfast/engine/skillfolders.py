@@ -61,7 +61,7 @@ def skill_folders(place: Path) -> list[Path]:
         if not place.is_dir():
             raise NotFound(
                 "skill_folder_not_found",
-                f"{shown(str(place), 200)} is no folder of skills",
+                f"{shown(place, 200)} is no folder of skills",
                 hint=f"name a folder with a {SKILL_FILE}, or one of such folders",
             )
         return list(_below(place, DEPTH_MAX))

@@ -81,7 +81,7 @@ class SkillLibrary(Skills):
         if not found:
             raise InvalidInput(
                 "skill_folder_empty",
-                f"there is no {SKILL_FILE} in {shown(str(root), 200)} or below it",
+                f"there is no {SKILL_FILE} in {shown(root, 200)} or below it",
                 hint="a skill is a folder with a SKILL.md in it",
             )
         known = {skill.name: skill for skill in self.list(archived=True)}

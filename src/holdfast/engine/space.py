@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from holdfast.core.budget import check_budget
 from holdfast.engine import context as contexts
 from holdfast.engine import mounts, sessions, spaces
 from holdfast.engine.history import in_log, moment_of
@@ -449,7 +450,7 @@ class Space:
             budget = settings.whole("context.budget") or None
         if self._as_of is None:
             return contexts.current(self._core, self.name, self.caller, budget, settings)
-        contexts.check_budget(budget)
+        check_budget(budget)
         counter = contexts.counter_of(self._core, settings)
 
         def then(snapshot: Snapshot) -> Context:

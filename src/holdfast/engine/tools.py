@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from functools import wraps
 
-from holdfast.core.signatures import signature_of
+from holdfast.core.signatures import check_arguments, signature_of
 from holdfast.errors import InvalidInput, NotFound
 from holdfast.model.recall import BUDGET
 from holdfast.model.value import Value
@@ -69,13 +69,15 @@ def joined(
     for offer in offers:
         by_name.setdefault(offer.tool.__name__, {})[offer.strategy] = offer.tool
     return [
-        *map(_typed, own),
+        *(_checked(_typed(each)) for each in own),
         *(
-            _held(
-                _typed(next(iter(each.values())))
-                if len(each) == 1
-                else _shared(name, each, strategy_of),
-                holder_of,
+            _checked(
+                _held(
+                    _typed(next(iter(each.values())))
+                    if len(each) == 1
+                    else _shared(name, each, strategy_of),
+                    holder_of,
+                )
             )
             for name, each in by_name.items()
         ),
@@ -90,6 +92,18 @@ def _typed(tool: Tool) -> Tool:
         return tool(*args, **named)
 
     return _described(call, signature_of(tool), tool.__doc__ or "")
+
+
+def _checked(tool: Tool) -> Tool:
+    """The tool, which refuses what it does not take with an error of ours."""
+    signature = inspect.signature(tool)
+
+    @wraps(tool)
+    def call(*args: Any, **named: Any) -> object:
+        check_arguments(tool.__name__, signature, args, named)
+        return tool(*args, **named)
+
+    return _described(call, signature, tool.__doc__ or "")
 
 
 def _held(tool: Tool, holder_of: Callable[[str], str | None]) -> Tool:
@@ -125,9 +139,9 @@ def _shared(name: str, tools: Mapping[str, Tool], strategy_of: Callable[[str], s
     signature = _union(list(signatures.values()))
 
     def call(*args: Any, **named: Any) -> object:
-        given = signature.bind(*args, **named).arguments
-        strategy = _chosen(name, given, signatures, strategy_of)
-        return tools[strategy](**{key: value for key, value in given.items() if value is not None})
+        bound = signature.bind(*args, **named).arguments
+        given = {key: value for key, value in bound.items() if value is not None}
+        return tools[_chosen(name, given, signatures, strategy_of)](**given)
 
     call.__name__ = call.__qualname__ = name
     abouts = dict.fromkeys(tool.__doc__ or "" for tool in tools.values())

@@ -149,7 +149,7 @@ class Kernel:
         if process is None:
             raise NotFound(
                 "process_unknown",
-                f"this kernel has no process {shown(str(process_id))}",
+                f"this kernel has no process {shown(process_id)}",
                 hint="use process.id of what spawn returned",
             )
         return process

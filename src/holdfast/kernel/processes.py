@@ -92,7 +92,7 @@ class Agent:
         if not callable(handler):
             raise InvalidInput(
                 "handler_invalid",
-                f"the handler of the agent {shown(str(name))} cannot be called",
+                f"the handler of the agent {shown(name)} cannot be called",
                 hint="use a function that takes a context: async def handler(ctx): ...",
             )
         self.name = check_process_name(name, "an agent")

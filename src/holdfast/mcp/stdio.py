@@ -15,16 +15,25 @@ from contextlib import contextmanager
 from select import select
 from threading import Thread
 
+import mcp_types as types
+from anyio import EndOfStream
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from holdfast.mcp.server import instructions, server_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from typing import Any
+    from types import TracebackType
+    from typing import Any, Self
+
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
 
     from holdfast.engine.space import Space
+
+    Writing = WriteStream[SessionMessage]
 
 SOURCE = "mcp"
 THREADS = 32
@@ -46,9 +55,64 @@ async def _serve(space: Space, told: str) -> None:
     server = server_for(space, call, told)
     try:
         async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+            heard = Answering(read, write)
+            await server.run(heard, write, server.create_initialization_options())
     finally:
         pool.shutdown(cancel_futures=True)  # what has begun ends before the vault is closed
+
+
+class Answering:
+    """What the client sends, as the server is to read it: a line that is no message is answered
+    here, with an error that names no request and says nothing of what the line held."""
+
+    def __init__(self, read: ReadStream[SessionMessage | Exception], write: Writing) -> None:
+        self._read, self._write = read, write
+
+    async def receive(self) -> SessionMessage | Exception:
+        while isinstance(item := await self._read.receive(), ValidationError):
+            if (error := _fault(item)) is not None:
+                said = types.JSONRPCError(jsonrpc="2.0", id=None, error=error)
+                await self._write.send(SessionMessage(said))
+        return item
+
+    @property
+    def last_context(self) -> Any:
+        return getattr(self._read, "last_context", None)
+
+    async def aclose(self) -> None:
+        await self._read.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        await self._read.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> bool | None:
+        return await self._read.__aexit__(exc_type, exc_val, exc_tb)
+
+
+def _fault(exc: ValidationError) -> types.ErrorData | None:
+    """What is wrong with a line; nothing with an empty one."""
+    first = exc.errors(include_url=False)[0]
+    if first["type"] != "json_invalid":
+        return types.ErrorData(code=types.INVALID_REQUEST, message="this is no message of MCP")
+    if not str(first["input"]).strip():
+        return None
+    why = str(first.get("ctx", {}).get("error", "this is no JSON"))
+    return types.ErrorData(code=types.PARSE_ERROR, message=f"this is no JSON: {why}")
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from holdfast.model.ids import is_id
 NAME_CHARS_MAX = 64
 GIVEN_ID_CHARS_MAX = 200
 LABEL_CHARS_MAX = 200
+NUMBER_CHARS_MAX = 30
+NUMBER_BITS_MAX = 256
 
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 _ENDS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
@@ -127,7 +129,22 @@ def check_text(text: str, what: str, *, bytes_max: int) -> str:
     return text
 
 
-def shown(text: str, chars_max: int = 60) -> str:
-    """The text in quotes for a message: escaped, and cut when long."""
+def shown(value: object, chars_max: int = 60) -> str:
+    """The text, or any value as text, in quotes for a message: escaped, and cut when long."""
+    text = value if isinstance(value, str) else _as_text(value)
     cut = text if len(text) <= chars_max else text[: chars_max - 1] + "…"
     return ascii(cut) if not cut.isprintable() else f"'{cut}'"
+
+
+def told(value: object) -> str:
+    """What stands where a number belongs: a number as it is, unless it is long; else as `shown`."""
+    text = _as_text(value)
+    is_number = type(value) in (int, float) and len(text) <= NUMBER_CHARS_MAX
+    return text if is_number else shown(text)
+
+
+def _as_text(value: object) -> str:
+    """Python refuses to write out a number of very many digits."""
+    if isinstance(value, int) and value.bit_length() > NUMBER_BITS_MAX:
+        return f"a number of {value.bit_length():,} bits"
+    return str(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.errors import InvalidInput
-from holdfast.model.names import shown
+from holdfast.model.names import shown, told
 from holdfast.model.times import BEGINNING_US, END_US
 from holdfast.model.value import Value
 
@@ -67,6 +67,8 @@ class Page(Value):
 def check_limit(limit: int, limit_max: int = LIMIT_MAX) -> int:
     if type(limit) is not int or not 1 <= limit <= limit_max:
         raise InvalidInput(
-            "limit_invalid", f"the limit {limit} is not 1 to {limit_max:,}", hint="ask for fewer"
+            "limit_invalid",
+            f"the limit {told(limit)} is not 1 to {limit_max:,}",
+            hint="ask for fewer",
         )
     return limit

@@ -191,7 +191,7 @@ def search_query(
     if type(importance) is not int or not 0 <= importance <= IMPORTANCE_MAX:
         raise InvalidInput(
             "importance_invalid",
-            f"{shown(str(importance))} is no importance",
+            f"{shown(importance)} is no importance",
             hint=f"ask for a whole number from 0 to {IMPORTANCE_MAX}",
         )
     return SearchQuery.filled_(
@@ -233,7 +233,7 @@ def _one_of(value: T, known: Sequence[T], what: str) -> T:
     if value not in known:
         raise InvalidInput(
             "search_invalid",
-            f"{shown(str(value))} is no {what}",
+            f"{shown(value)} is no {what}",
             hint=f"one of {', '.join(known)}",
         )
     return value

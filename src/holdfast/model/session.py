@@ -50,7 +50,7 @@ class Session(Value):
 def check_state(state: str | None) -> str | None:
     if state not in (None, *STATES):
         raise InvalidInput(
-            "state_invalid", f"{shown(str(state))} is no state", hint=f"one of {', '.join(STATES)}"
+            "state_invalid", f"{shown(state)} is no state", hint=f"one of {', '.join(STATES)}"
         )
     return state
 

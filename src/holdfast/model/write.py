@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.errors import Conflict, InvalidInput
-from holdfast.model.names import check_label, check_str, is_unicode, shown
+from holdfast.model.names import check_label, check_str, is_unicode, shown, told
 from holdfast.model.value import Value
 
 TYPE_CHECKING = False
@@ -84,7 +84,7 @@ def check_write(write: Write) -> Write:
     if write.expect is not None and (type(write.expect) is not int or write.expect < 0):
         raise InvalidInput(
             "revision_invalid",
-            f"{shown(str(write.expect))} is no revision",
+            f"{shown(write.expect)} is no revision",
             hint="give the revision that you saw, or 0 for what is not there yet",
         )
     if len(write.reason) > REASON_CHARS_MAX:
@@ -111,7 +111,7 @@ def hold_to(write: Write, revision: int, name: str) -> None:
     if write.expect not in (None, revision):
         raise Conflict(
             "revision_moved",
-            f"{name} is at revision {revision}, not {write.expect}",
+            f"{name} is at revision {revision}, not {told(write.expect)}",
             hint="read it again and decide on what is there now",
         )
 
@@ -121,6 +121,6 @@ def check_unexpected(expect: int | None, what: str) -> None:
     if expect is not None:
         raise InvalidInput(
             "expect_unheeded",
-            f"{what} changes no one thing that could be held to revision {shown(str(expect))}",
+            f"{what} changes no one thing that could be held to revision {shown(expect)}",
             hint="leave the expected revision out",
         )

@@ -38,7 +38,7 @@ from holdfast.model.message import (
     SessionQuery,
     Talk,
 )
-from holdfast.model.names import check_given_id, check_str, check_text, shown
+from holdfast.model.names import check_given_id, check_str, check_text, shown, told
 from holdfast.model.query import check_limit
 from holdfast.model.session import as_of_lease, check_state
 from holdfast.model.times import DAY_US, END_US, day_of, from_us, given_us, time_in, to_us
@@ -118,7 +118,7 @@ def say(work: Work, store: Store, session: Session, new: NewMessage) -> SaidNow:
         if (known.role, known.text) != (new.role, new.text) and not known.left_out:
             raise Conflict(
                 "id_taken",
-                f"session {session.id} has another message {shown(str(new.given_id))}",
+                f"session {session.id} has another message {shown(new.given_id)}",
                 hint="give each message an id of its own, or none",
             )
         return SaidNow(message=known, turns=turns, outcome="unchanged")
@@ -228,7 +228,7 @@ def sum_up(work: Work, store: Store, session: Session, place: int, summary: NewM
 def no_place(session: Session, place: int, messages: int) -> InvalidInput:
     return InvalidInput(
         "place_invalid",
-        f"session {session.id} has no place {place}; its messages stand at 1 to {messages}",
+        f"session {session.id} has no place {told(place)}; its messages stand at 1 to {messages}",
         hint="holdfast session show prints them with their places",
     )
 

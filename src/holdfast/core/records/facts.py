@@ -16,7 +16,7 @@ supersedes  the ids of those that gave way to it
 from __future__ import annotations
 
 from holdfast.errors import InvalidInput
-from holdfast.model.names import check_str, is_unicode
+from holdfast.model.names import check_str, is_unicode, told
 from holdfast.model.times import DAY_US, day_of, from_us, given_us
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ def check_confidence(confidence: float) -> float:
     if type(confidence) not in (int, float) or not 0 <= confidence <= 1:
         raise InvalidInput(
             "confidence_invalid",
-            f"{str(confidence)[:40]} is no confidence",
+            f"{told(confidence)} is no confidence",
             hint="give a number from 0 to 1, such as 0.8",
         )
     return float(confidence)

@@ -73,7 +73,7 @@ class Directories:
             if name not in (None, found.name):
                 raise InvalidInput(
                     "folder_other_name",
-                    f"{shown(str(root), 200)} is the {found.type} {found.name}",
+                    f"{shown(root, 200)} is the {found.type} {found.name}",
                     hint="leave the name out, or use another folder",
                 )
             return Initialised(name=found.name, type=self.type, where=str(root), created=False)
@@ -145,7 +145,7 @@ class Directories:
         if found.name != name:
             raise InvalidInput(
                 "folder_other_name",
-                f"{shown(str(root), 200)} is the {found.type} {found.name}, not {name}",
+                f"{shown(root, 200)} is the {found.type} {found.name}, not {name}",
                 hint="name another folder to pull into",
             )
         return self.pull(folder, version=version, force=force, progress=progress, **write)

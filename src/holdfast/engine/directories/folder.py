@@ -120,7 +120,7 @@ def failing(where: Path) -> Generator[None]:
         place = where if name in ("", str(where)) else where / name
         raise StorageFailed(
             "folder_failed",
-            f"{shown(str(place), 200)}: {exc.strerror}",
+            f"{shown(place, 200)}: {exc.strerror}",
             hint="see that there is room and that this user may read and write there; "
             "then do it again",
         ) from exc
@@ -133,10 +133,10 @@ def open_folder(root: Path) -> Working:
         above = next((place for place in root.parents if (place / OWN / CONFIG).is_file()), None)
         raise NotFound(
             "folder_not_initialised",
-            f"{shown(str(root), 200)} is not a versioned directory",
+            f"{shown(root, 200)} is not a versioned directory",
             hint="`init` makes it one, or `clone NAME` brings one here"
             if above is None
-            else f"go to {shown(str(above), 200)}, which is one",
+            else f"go to {shown(above, 200)}, which is one",
         )
     return Working(root, found)
 
@@ -168,9 +168,7 @@ def _config(data: bytes, place: Path) -> Config:
     said = _fields(data, place)
     kind, name = said.get("type", "volume"), said.get("name")
     if kind not in DIRECTORY_TYPES:
-        raise _bad(
-            place, f"type {shown(str(kind))} is none", f"one of {', '.join(DIRECTORY_TYPES)}"
-        )
+        raise _bad(place, f"type {shown(kind)} is none", f"one of {', '.join(DIRECTORY_TYPES)}")
     limits = said.get("limits", {})
     if not isinstance(limits, dict) or not all(
         key in _LIMITS and isinstance(value, int) and not isinstance(value, bool) and value > 0
@@ -211,7 +209,7 @@ def check_type(found: Config, kind: str, root: Path) -> None:
     if found.type != kind:
         raise Conflict(
             "folder_other_type",
-            f"{shown(str(root), 200)} is the {found.type} {found.name}, no {kind}",
+            f"{shown(root, 200)} is the {found.type} {found.name}, no {kind}",
             hint=f"use `holdfast {found.type}`, or another folder",
         )
 

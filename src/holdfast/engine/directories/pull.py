@@ -185,7 +185,7 @@ def check_empty(place: Path) -> None:
         if place.is_symlink() or not place.is_dir() or any(place.iterdir()):
             raise Refused(
                 "destination_not_empty",
-                f"{shown(str(place), 200)} is there and not empty",
+                f"{shown(place, 200)} is there and not empty",
                 hint="name an empty or a new folder, or use `pull` in the directory's own folder",
             )
 

@@ -127,7 +127,7 @@ class Runs:
         if state not in (None, *RUN_STATES):
             raise InvalidInput(
                 "state_invalid",
-                f"{shown(str(state))} is no state of a run",
+                f"{shown(state)} is no state of a run",
                 hint=f"one of {', '.join(RUN_STATES)}",
             )
         self.sweep()

@@ -257,7 +257,7 @@ def env_file_text(place: Path) -> str:
         why = exc.strerror if isinstance(exc, OSError) else "it is not UTF-8"
         raise InvalidInput(
             "env_file_unreadable",
-            f"{shown(str(place), 200)}: {why}",
+            f"{shown(place, 200)}: {why}",
             hint="name a file with NAME=value lines",
         ) from exc
 

@@ -104,7 +104,7 @@ class Span(Form):
             except ValueError:
                 seconds = 0
         if seconds < 1:
-            raise Misfit(path, f"{shown(str(value))} is no length of time", "such as 90s or 1h30m")
+            raise Misfit(path, f"{shown(value)} is no length of time", "such as 90s or 1h30m")
         return int(seconds)
 
     def _schema(self) -> dict[str, Any]:

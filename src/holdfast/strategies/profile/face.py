@@ -448,7 +448,7 @@ def _checked_step(step: object) -> dict[str, Json]:
     if not needs or not needs <= keys or keys - needs - takes:
         raise InvalidInput(
             "batch_invalid",
-            f"the step {shown(str(given.get('op')))} of a batch does not have the form of one",
+            f"the step {shown(given.get('op'))} of a batch does not have the form of one",
             hint="add: file, text, importance, pinned; replace: entry, text; remove: entry",
         )
     checked: dict[str, Json] = {"op": str(given["op"])}

@@ -26,7 +26,7 @@ def check_answers(answers: Mapping[str, str]) -> Mapping[str, str]:
         if name not in QUESTIONS:
             raise InvalidInput(
                 "answer_unknown",
-                f"nobody asks for {shown(str(name))}",
+                f"nobody asks for {shown(name)}",
                 hint=f"known are {', '.join(QUESTIONS)}",
             )
     checked = {

@@ -49,7 +49,7 @@ def check_file(name: object) -> File:
         if file == wanted:
             return file
     raise InvalidInput(
-        "file_unknown", f"{shown(str(name))} is no file of a profile", hint="USER or MEMORY"
+        "file_unknown", f"{shown(name)} is no file of a profile", hint="USER or MEMORY"
     )
 
 
@@ -137,7 +137,7 @@ def check_importance(importance: object) -> int:
             return known
     raise InvalidInput(
         "importance_invalid",
-        f"{shown(str(importance))} is no importance",
+        f"{shown(importance)} is no importance",
         hint=f"a whole number from 0 to {IMPORTANCE_MAX}; 50 is the usual",
     )
 

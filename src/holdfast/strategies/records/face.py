@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.core.budget import check_budget
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.core.records import facts as known
 from holdfast.core.records.body import check_body, check_subject, subject_of
@@ -356,15 +357,6 @@ class Records:
 # What callers give
 
 
-def check_budget(budget: int | None) -> None:
-    if budget is not None and (type(budget) is not int or budget < 1):
-        raise InvalidInput(
-            "budget_invalid",
-            f"{budget} tokens are no budget",
-            hint="ask for a whole number, 1 or more",
-        )
-
-
 def _said(about: RecordOptions) -> tuple[dict[str, Any], Write]:
     """The fields of an entry that a caller says, and the conditions of the write; what is None is
     not said."""
@@ -414,7 +406,7 @@ def _importance(importance: int) -> int:
     if type(importance) is not int or not 0 <= importance <= IMPORTANCE_MAX:
         raise InvalidInput(
             "importance_invalid",
-            f"{shown(str(importance))} is no importance",
+            f"{shown(importance)} is no importance",
             hint=f"give a whole number from 0 to {IMPORTANCE_MAX}",
         )
     return importance

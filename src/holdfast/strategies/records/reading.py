@@ -13,7 +13,7 @@ from holdfast.core.records.body import field_at
 from holdfast.core.records.kinds import in_layer, kinds_of, layer_of
 from holdfast.core.records.sections import find_section, headings, outline, section_text
 from holdfast.errors import InvalidInput, NotFound
-from holdfast.model.names import shown
+from holdfast.model.names import shown, told
 from holdfast.model.query import Cursor, EntryQuery, check_limit, cursor_from
 from holdfast.model.record import (
     RecordLink,
@@ -95,7 +95,7 @@ def listed(
     """Records by state, the newest first."""
     if which not in LISTED:
         raise InvalidInput(
-            "state_invalid", f"{shown(str(which))} cannot be listed", hint=", ".join(LISTED)
+            "state_invalid", f"{shown(which)} cannot be listed", hint=", ".join(LISTED)
         )
     check_limit(limit)
     at = None if cursor is None else cursor_from(cursor)
@@ -267,7 +267,9 @@ def neighbours(view: View, store: Store, name: str, depth: int, limit: int) -> R
     """The records that can be reached along so many links, whichever way they point."""
     if type(depth) is not int or not 1 <= depth <= DEPTH_MAX:
         raise InvalidInput(
-            "depth_invalid", f"{depth} is no depth", hint=f"a whole number from 1 to {DEPTH_MAX}"
+            "depth_invalid",
+            f"{told(depth)} is no depth",
+            hint=f"a whole number from 1 to {DEPTH_MAX}",
         )
     check_limit(limit, NEIGHBOURS_MAX)
     kinds = kinds_of(store.options)
