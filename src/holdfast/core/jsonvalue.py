@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from math import isfinite
 
+from holdfast.core.canonical import encoder
 from holdfast.errors import Damaged, InvalidInput
 from holdfast.model.value import Value
 
@@ -45,20 +46,7 @@ def _no_constant(name: str) -> object:
     raise ValueError(name)
 
 
-def _encoder_in_c() -> Callable[[object], str]:
-    """What `JSONEncoder.encode` makes anew at each call, made once: half a small value's time."""
-    make: Any = getattr(json.encoder, "c_make_encoder", None)
-    quoted: Any = json.encoder.encode_basestring
-    slow = json.JSONEncoder(
-        ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
-    )
-    if make is None:
-        return slow.encode
-    parts = make(None, slow.default, quoted, None, ":", ",", False, False, False)
-    return lambda value: "".join(parts(value, 0))
-
-
-_to_text = _encoder_in_c()
+_to_text = encoder(sort_keys=False)
 _decoder: Any = json.JSONDecoder(parse_constant=_no_constant)
 _scan: Callable[[str, int], tuple[Any, int]] = _decoder.scan_once
 

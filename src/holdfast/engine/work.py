@@ -360,6 +360,8 @@ class Work(ArtifactWork, NowView):
 
     def _hold(self, after: Entry, before: Entry | None) -> None:
         new = set(after.holds).difference(() if before is None else before.holds)
+        if not new:
+            return
         if new - self.tx.known_objects(new):
             raise Damaged(
                 "content_missing",
