@@ -19,6 +19,7 @@ from holdfast.core.screening.cards import NUMBERS, luhn
 from holdfast.core.screening.folded import fold, places
 from holdfast.core.screening.instructions import ENGLISH, FORMS
 from holdfast.core.screening.languages import FROM_NOW_ON, LANGUAGES, OVERRIDES, REVEALS
+from holdfast.core.screening.rule import Rules, rule
 from holdfast.core.screening.secrets import SAID
 from holdfast.core.screening.vendors import VENDORS
 
@@ -247,3 +248,21 @@ def test_languages_have_their_rules() -> None:
         "instruction_reveal",
         "instruction_from_now_on",
     }
+
+
+STEMS = ("ignore", "key", "act as", "you are", "pass", "no longer", "ignorekey", "")
+
+
+@given(
+    st.lists(st.sampled_from((*STEMS, " ", "x", "\n", "monkeys", "actas", "y" * 50)), max_size=9)
+)
+def test_a_rule_is_tried_where_one_of_its_stems_stands_however_often_it_is_asked(
+    parts: list[str],
+) -> None:
+    text = "".join(parts)
+    wanted = [one for one in TRIED.rules if any(stem in text for stem in one.stems)]
+    for _ in range(2):
+        assert {id(one) for one in TRIED.tried(text)} == {id(one) for one in wanted}
+
+
+TRIED = Rules([rule(f"r{place}", f"{stem}|zz{place}", "x") for place, stem in enumerate(STEMS)])

@@ -13,7 +13,7 @@ screening was off) is shown with what was found in the place of the text.
 from __future__ import annotations
 
 from holdfast.core.canonical import keyed
-from holdfast.core.screening import class_of, fields_of, find
+from holdfast.core.screening import anything_in, class_of, fields_of, find
 from holdfast.errors import Held
 from holdfast.model.entry import Entry
 from holdfast.model.value import Value
@@ -71,7 +71,7 @@ class Gate(Value):
 
     def veiled(self, entry: Entry) -> Entry:
         """The entry, or what of it may be shown."""
-        if not self.held_of(entry):
+        if not anything_in(entry.__dict__) or not self.held_of(entry):
             return entry
         shown = {name: self._veil(name, getattr(entry, name)) for name in _SHOWN}
         return Veiled(**{**entry.__dict__, **shown})

@@ -152,7 +152,9 @@ class NowView:
         return _has(self, store, name)
 
     def shown(self, store: Store, query: EntryQuery) -> Iterator[Entry]:
-        return filter(self.sees, self.through(store, self._snapshot.shown(store, query)))
+        scopes = self._scopes
+        found = self.through(store, self._snapshot.shown(store, query))
+        return (entry for entry in found if is_for(entry, scopes))
 
     def search(self, stores: Sequence[Store], query: SearchQuery) -> Found:
         return self._veiled(self._search(stores, query))

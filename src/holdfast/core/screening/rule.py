@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # So many findings of one rule say enough about a text.
 FINDINGS_MAX = 20
+PIECES_KEPT = 16_384
+PIECE_CHARS_MAX = 40
 
 
 class Rule(Value):
@@ -50,7 +52,11 @@ class Rule(Value):
 
 
 class Rules:
-    """Many rules, of which those are tried that have a stem in the text."""
+    """Many rules, of which those are tried that have a stem in the text.
+
+    A stem without white space stands in one piece of a text, and most pieces stood in texts before:
+    those that have no stem are remembered.
+    """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
@@ -58,11 +64,26 @@ class Rules:
         for one in rules:
             for stem in one.stems:
                 by_stem.setdefault(stem, []).append(one)
-        self._by_stem = tuple(by_stem.items())
+        self._of_stem = tuple(by_stem.values())
+        stems = list(enumerate(by_stem))
+        self._in_piece = [(at, stem) for at, stem in stems if stem.split() == [stem]]
+        self._across = [(at, stem) for at, stem in stems if stem.split() != [stem]]
+        self._without: set[str] = set()
 
     def tried(self, text: str) -> Iterable[Rule]:
-        found = [rules for stem, rules in self._by_stem if stem in text]
+        places = {at for at, stem in self._across if stem in text}
+        for piece in set(text.split()).difference(self._without):
+            here = [at for at, stem in self._in_piece if stem in piece]
+            places.update(here)
+            if not here and len(piece) <= PIECE_CHARS_MAX:
+                self._remember(piece)
+        found = [self._of_stem[at] for at in sorted(places)]
         return {id(one): one for rules in found for one in rules}.values()
+
+    def _remember(self, piece: str) -> None:
+        if len(self._without) >= PIECES_KEPT:
+            self._without.clear()
+        self._without.add(piece)
 
     def spans(self, text: str, original: str | None = None) -> Iterator[Span]:
         """Where they find something in the text; `original` as in `Rule.spans`."""
