@@ -338,3 +338,39 @@ def test_a_light_command_in_a_declared_folder_does_not_read_yaml_again(
     cli.says("note", "save", "a fact")
     assert_light(["note", "read"], tmp_path, HEAVY, cli.env)
     assert_light(["context"], tmp_path, HEAVY, cli.env)
+
+
+# The end of a program
+
+LATE = """
+import sys, threading
+from holdfast.cli import program
+
+def late(place):
+    sys.stdin.read()
+    open(place, "w").write("done")
+
+threading.Thread(target=late, args=(sys.argv.pop(),)).start()
+sys.exit(program())
+"""
+
+
+def test_a_program_ends_when_its_threads_have(tmp_path: Path) -> None:
+    place = tmp_path / "late"
+    words = [sys.executable, "-c", LATE, "--version", str(place)]
+    run = subprocess.run(
+        words, input="", env=environment(), capture_output=True, text=True, check=False
+    )
+    assert (run.returncode, run.stderr, place.read_text()) == (0, "", "done")
+    assert run.stdout == f"holdfast {holdfast.__version__}\n"
+
+
+def test_all_that_was_said_arrives(cli: Cli) -> None:
+    with holdfast.open(cli.vault) as vault:
+        notes = vault.space().notes()
+        for number in range(400):
+            notes.save(f"fact {number} {'x' * 300}")
+    words = command(["note", "read", "--limit", "200", "--vault", str(cli.vault), "--json"])
+    run = subprocess.run(words, env=environment(), capture_output=True, text=True, check=False)
+    found = [entry["text"].split()[1] for entry in json.loads(run.stdout)["entries"]]
+    assert found == [str(number) for number in range(399, 199, -1)]

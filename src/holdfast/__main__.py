@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from holdfast.cli import main
+from holdfast.cli import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())
