@@ -197,6 +197,7 @@ class World:
         file = vault_file(where)
         if file is not None:
             self._opened.add(os.path.realpath(file))
+            self._opened.add(os.path.realpath(file.parent / "preferences"))  # the vault's own
         return open_vault(where, create=create, **given)  # pyright: ignore[reportArgumentType]
 
     def changed(self) -> list[Path]:

@@ -7,22 +7,23 @@ here what: whatever ends with 2 must not have looked for a vault.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import combinations
-from typing import Any
 
 import pytest
 from cli_vault import Cli, cli_in
 
+import holdfast
 from holdfast.cli import opening
 from holdfast.cli.commands import TABLE
 from holdfast.cli.grammar import Command, Noun, commands_of, own_options
-from holdfast.testing import ManualClock
-from holdfast.wiring import open_vault
+from holdfast.engine.vault import Vault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
+    from typing import Any
 
     from holdfast.cli.grammar import Option
 
@@ -77,23 +78,23 @@ def calls(noun: Noun, command: Command) -> Iterator[list[str]]:
 def test_what_exits_with_2_has_opened_no_vault(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, noun: Noun, command: Command
 ) -> None:
-    clock, opened = ManualClock(), list[str]()
+    opened: list[str] = []
 
-    def watched(where: str, **given: Any) -> object:
+    @contextmanager
+    def watched(where: str, **given: Any) -> Generator[Vault]:
         opened.append(where)
-        return open_vault(
-            "memory:", **{**given, "create": True, "clock": clock, "background": None}
-        )
+        yield Vault(vault._core, given["caller"])  # pyright: ignore[reportPrivateUsage]
 
     monkeypatch.setattr(opening, "open_vault", watched)
     (cli.vault).mkdir()
     (cli.vault / "vault.db").touch()
-    for words in calls(noun, command):
-        opened.clear()
-        result = cli(*words, "--json")
-        assert result.exit in (0, 1, 2), (words, result)
-        assert "internal" not in result.stderr, (words, result)
-        assert not (result.exit == 2 and opened), (words, result.stderr)
+    with holdfast.open("memory:", clock=cli.clock) as vault:
+        for words in calls(noun, command):
+            opened.clear()
+            result = cli(*words, "--json")
+            assert result.exit in (0, 1, 2), (words, result)
+            assert "internal" not in result.stderr, (words, result)
+            assert not (result.exit == 2 and opened), (words, result.stderr)
 
 
 @pytest.mark.parametrize("noun", ["memory", "artifact", "volume"])
