@@ -305,7 +305,7 @@ def test_verify_survives_a_flipped_letter_in_a_body(tmp_path: Path, word: str) -
 
 def test_a_damaged_row_is_an_error_of_ours(tmp_path: Path) -> None:
     filled(tmp_path, count=5)
-    damage(tmp_path, "UPDATE entry SET extra = '{' WHERE given_id = 'n3'")
+    damage(tmp_path, "UPDATE entry SET extra = '[]' WHERE given_id = 'n3'")
     with holdfast.open(tmp_path) as vault, pytest.raises(Damaged):
         vault.space().notes().read()
 
@@ -314,7 +314,7 @@ def test_repair_goes_on_past_a_row_that_nothing_can_mend(tmp_path: Path) -> None
     filled(tmp_path, count=5)
     damage(
         tmp_path,
-        "UPDATE entry SET extra = '{' WHERE given_id = 'n3';"
+        "UPDATE entry SET extra = '[]' WHERE given_id = 'n3';"
         " UPDATE change SET body = 'x' WHERE seq = 6",
     )
     damage(tmp_path, "DELETE FROM entry_terms")

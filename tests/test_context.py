@@ -251,5 +251,5 @@ def test_nothing_is_sorted_without_an_index(tmp_path: Path) -> None:
                 assert not [step for step in plan if "TEMP B-TREE" in step], sql
     conn.close()
     spaces = [sql for sql in asked if "FROM space" in sql]
-    assert len(spaces) == 3, "one look at the space, and one for each of its two mounts"
+    assert len(spaces) <= 3, "one look at the space, and one for each of its two mounts, at most"
     assert len(asked) <= 13
