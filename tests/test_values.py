@@ -12,6 +12,7 @@ from holdfast.engine.history import LogQuery
 from holdfast.errors import Conflict, InvalidInput, NotFound, OptionInvalid, Refused
 from holdfast.kernel import MISSING, Delete, Increment, Set
 from holdfast.model.space import SpaceSpec, StoreSpec
+from holdfast.model.times import from_us
 from holdfast.storage.sqlite.values import after_prefix
 from holdfast.strategies import keyvalue
 from holdfast.testing import ManualClock, raises
@@ -332,3 +333,13 @@ def test_an_object_made_before_the_store_sees_what_is_written_later(vault: Vault
     assert early.get("key") == 1
     early.set("key", 2)
     assert late.get("key") == 2
+
+
+def test_what_expired_at_the_first_moment_of_all_is_gone_too(vault: Vault) -> None:
+    values = vault.space().kv("x")
+    values.batch([Set(key="old", value=1, expires_at=from_us(0))])
+    values.set("new", 2, ttl_s=60)
+    assert values.list() == ["new"]
+    assert [(each.entries, each.bytes) for each in values.stats()] == [(1, len("new2"))]
+    assert not list(vault.verify())
+    assert values.clear() == 1

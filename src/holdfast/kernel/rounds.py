@@ -6,12 +6,15 @@ already, and goes on so for a few writes, until others have their turn. What oth
 that round waits for the next one: a single write is then committed in the same way, several go
 together to the thread of the storage and share one flush of the disk. Where commits are slow,
 another process is writing, or the write is a long one, the loop waits for none of it: all are
-handed over. Writes keep the order in which they were made.
+handed over. Writes keep the order in which they were made. What a loop leaves waiting when it is
+closed is written all the same.
 """
 
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -37,7 +40,8 @@ class Rounds:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._written = 0  # in this round, one after another
         self._writer: asyncio.Task[Any] | None = None  # whose they were
-        self._waiting: list[tuple[ValueUnit[Any], asyncio.Future[Any]]] = []
+        self._waiting: deque[tuple[ValueUnit[Any], asyncio.Future[Any]]] = deque()
+        self._taking_up = threading.Lock()
 
     async def write(self, unit: ValueUnit[T], *, is_long: bool = False) -> T:
         loop = asyncio.get_running_loop()
@@ -61,16 +65,21 @@ class Rounds:
 
     def hand_over(self) -> None:
         """Let no write wait for another round."""
-        waiting, self._waiting = self._waiting, []
-        for unit, answer in waiting:
+        while self._waiting:
+            try:
+                unit, answer = self._waiting.popleft()
+            except IndexError:  # another thread has closed the backend
+                return
             self._do(unit, answer, here=False)
 
     def _is_for(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Take up a loop in place of one that has ended."""
-        if self._loop is not None and not self._loop.is_closed():
-            return False
-        self._loop, self._written, self._writer, self._waiting = loop, 0, None, []
-        return True
+        """Take up a loop in place of one that has ended: one of those that come now."""
+        with self._taking_up:
+            if self._loop is not None and not self._loop.is_closed():
+                return False
+            self.hand_over()
+            self._loop, self._written, self._writer = loop, 0, None
+            return True
 
     def _goes_on(self) -> bool:
         """Whether this is the next write of the task that wrote last, and nobody waits for it."""
@@ -101,8 +110,10 @@ class Rounds:
                 self._desk.submit(unit, partial(_hand_back, answer.get_loop(), answer))
             else:
                 _settle(answer, done, None)
-        except BaseException as exc:  # noqa: BLE001 - whoever awaits the answer raises it
-            _settle(answer, None, exc)
+        except BaseException as exc:
+            if answer.done() and not isinstance(exc, Exception):
+                raise  # a Ctrl-C, and nobody awaits the answer
+            _hand_back(answer.get_loop(), answer, None, exc)
 
 
 def _hand_back(
@@ -111,7 +122,7 @@ def _hand_back(
     value: T | None,
     error: BaseException | None,
 ) -> None:
-    """From the thread that committed to the loop that waits, if it still does."""
+    """From any thread to the loop that waits, if it still does."""
     try:
         loop.call_soon_threadsafe(_settle, answer, value, error)
     except RuntimeError:  # the loop was closed meanwhile; what was written is written
@@ -119,7 +130,7 @@ def _hand_back(
 
 
 def _settle(answer: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
-    if answer.cancelled():
+    if answer.done():  # cancelled, or a signal was its answer
         return
     if error is None:
         answer.set_result(value)

@@ -303,17 +303,16 @@ class Committer:
     def _turn(self, group: Group) -> None:
         began = perf_counter()
         try:
-            if not group.tickets[0].hasty:
-                self._gate.take()
-            elif not self._gate.take_now():
+            conn = self._begin(hasty=group.tickets[0].hasty)
+            if conn is None:
                 group.tickets[0].value = NOT_NOW
                 group.stage = COMMITTED
                 self._deliver(group)
                 return
-            self._run(self._writer.get(), group)
+            self._run(conn, group)
             if group.stage == COMMITTED and self._writer.log_is_long():
                 self._deliver(group)
-                self.owed = self._writer.checkpoint() or self.owed
+                self._shorten_log(group)
         except (apsw.Error, OSError, HoldfastError) as exc:
             group.error = exc
             group.stage = FAILED
@@ -327,10 +326,33 @@ class Committer:
         else:
             self._deliver(group)
 
+    def _begin(self, *, hasty: bool) -> apsw.Connection | None:
+        """A transaction; None where it would have to be waited for, and there is no time."""
+        if not hasty:
+            self._gate.take()
+            conn = self._writer.get()
+            self._writer.begin(conn)
+            return conn
+        if not self._gate.take_now():
+            return None
+        conn = self._writer.get(patient=False)
+        try:
+            self._writer.begin(conn)
+        except apsw.BusyError:  # another program than ours writes
+            return None
+        return conn
+
+    def _shorten_log(self, group: Group) -> None:
+        """A checkpoint takes long; after a hasty unit it is left to a turn that nobody awaits."""
+        if not group.tickets[0].hasty:
+            self.owed = self._writer.checkpoint() or self.owed
+            return
+        with self._door:
+            self._queue.append(Ticket(id, done=lambda *_: None))
+
     def _run(self, conn: apsw.Connection, group: Group) -> None:
         """Commit a group's units; or roll them back and leave the stage at RUNNING."""
         together = len(group.tickets) > 1
-        self._writer.begin(conn)
         schema = conn.pragma("schema_version") if together else None
         changes = conn.total_changes()
         for ticket in group.tickets:

@@ -66,9 +66,11 @@ class Writer:
         self._ended = False
         self._pages = 0
         self._due_at = CHECKPOINT_PAGES
+        self._patient: bool | None = None
         self.left = False  # to the parent of a fork, inside of a unit
 
-    def get(self) -> apsw.Connection:
+    def get(self, *, patient: bool = True) -> apsw.Connection:
+        """The connection; a patient one waits while another program than ours writes."""
         if self._ended:
             raise closed()
         conn = self._conn
@@ -78,7 +80,11 @@ class Writer:
             conn = None
         if conn is None:
             conn = self._conn = self._connect()
-            self._spoiled = False
+            self._spoiled, self._patient = False, None
+        if patient is not self._patient:
+            self._patient = None  # until it is done: a signal may raise in between
+            conn.set_busy_timeout(FOREIGN_WAIT_MS if patient else 0)
+            self._patient = patient
         return conn
 
     def _connect(self) -> apsw.Connection:

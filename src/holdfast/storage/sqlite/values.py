@@ -256,7 +256,8 @@ class Namespace:
             self._make()
         expires_us = None if planned.expires_at is None else to_us(planned.expires_at)
         if expires_us is not None:
-            self._due_us = min(expires_us, self._due_us or expires_us)
+            due_us = self._due_us
+            self._due_us = expires_us if due_us is None else min(expires_us, due_us)
         after = self._gone if head is None else head[0]
         revision = _put(self._conn, (self.number, key, data, 1 + after, expires_us))
         return Outcome(existed=planned.existed, revision=str(revision), number=planned.number)
