@@ -8,6 +8,7 @@ which no text can forge.
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -98,8 +99,8 @@ class TextIndex:
     def numbers(self, expression: str, limit: int, below: int = NO_NUMBER) -> list[int]:
         """The newest of the rows that meet an expression, the newest first."""
         statement = _statement("numbers", self.table, limit)
-        found: Any = self._conn.execute(statement, (expression, below)).fetchall()
-        return [number for (number,) in found]
+        row: Any = self._conn.execute(statement, (expression, below)).fetchone()
+        return json.loads(row[0])
 
     def counted(self, expression: str, limit: int) -> tuple[int, int]:
         """How many rows meet an expression, up to a limit, and the oldest of those."""
