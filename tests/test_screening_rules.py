@@ -14,7 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.screening import CLASSES, class_of, fields_of, find, look_ahead
+from holdfast.core.screening import (
+    CLASSES,
+    _is_everyday,  # pyright: ignore[reportPrivateUsage]
+    _spans,  # pyright: ignore[reportPrivateUsage]
+    class_of,
+    fields_of,
+    find,
+    look_ahead,
+)
 from holdfast.core.screening.cards import NUMBERS, luhn
 from holdfast.core.screening.folded import fold, places
 from holdfast.core.screening.instructions import ENGLISH, FORMS
@@ -248,6 +256,20 @@ def test_languages_have_their_rules() -> None:
         "instruction_reveal",
         "instruction_from_now_on",
     }
+
+
+def test_what_is_told_quickly_is_what_every_rule_says() -> None:
+    """A line's end keeps a text from being everyday, and nothing else depends on it."""
+    texts = [case.text for case in (*cases(WORK), *cases(HELD))]
+    words = [word for text in texts for word in text.split()]
+    chance = Random(4)
+    texts += [" ".join(chance.sample(words, 6)) for _ in range(2_000)]
+    quick = 0
+    for text in texts:
+        slow = _spans(f"{text}\n", "")
+        assert _spans(text, "") == slow
+        quick += _is_everyday(text)
+    assert quick > 100
 
 
 STEMS = ("ignore", "key", "act as", "you are", "pass", "no longer", "ignorekey", "")

@@ -84,12 +84,13 @@ class Ranking:
         self._weights = weights
         self._today = day_of(at_us)
         self._parts_of = _BY[rerank]
-        self._words = _worth_of_words(groups, texts, known.length, weights.names)
+        said = [f" {text[2]} " for text in texts]
+        self._words = _worth_of_words(groups, texts, said, known.length, weights.names)
         self._near: dict[int, float] = {}
         if weights.near and len(groups) > 1:
             pairs = _Pairs(asked, rare)
             for place in _first(self._words, texts, NEAR_TEXTS_MAX):
-                near = pairs.worth(texts[place][2])
+                near = pairs.worth(said[place])
                 if near:
                     self._near[place] = near * weights.near
         self._rough = rerank == "blend"
@@ -207,9 +208,11 @@ _BY: Mapping[Rerank, Callable[..., tuple[float, ...]]] = {
 
 def explained(one: Scored) -> dict[str, float]:
     """The parts of a score by name; those that are nothing are left out."""
-    parts = one[3]
-    named = zip(PARTS, parts, strict=False)
-    return {name: rounded for name, part in named if part and (rounded := round(part, 6))}
+    found: dict[str, float] = {}
+    for name, part in zip(PARTS, one[3]):  # noqa: B905 - further parts belong to other orders
+        if part and (rounded := round(part, 6)):
+            found[name] = rounded
+    return found
 
 
 @lru_cache(NEEDLES_KEPT)
@@ -219,10 +222,14 @@ def needle_of(way: Way) -> str:
 
 
 def _worth_of_words(
-    groups: Sequence[Sequence[Needle]], texts: Sequence[Text], length: float, names_weight: float
+    groups: Sequence[Sequence[Needle]],
+    texts: Sequence[Text],
+    said: Sequence[str],
+    length: float,
+    names_weight: float,
 ) -> list[float]:
-    """BM25 of each text. A group counts by its best row."""
-    said = [f" {text[2]} " for text in texts]
+    """BM25 of each text, whose terms are `said` with a blank at either end. A group counts by its
+    best row."""
     called = [f" {text[3]} " if " " in text[3] else "" for text in texts]
     is_called = any(called)
     counted: list[list[float]] = []
@@ -273,10 +280,10 @@ class _Pairs:
                 first.setdefault(way.tokens[0], (place, rare[way]))
         self._needles = [(f" {token} ", *known) for token, known in first.items()]
 
-    def worth(self, terms: str) -> float:
+    def worth(self, said: str) -> float:
         """For every two words next to each other in the text that were both asked for: what the
         lesser is worth, divided by the square of the words between them and one."""
-        text = f" {terms.partition(MARK)[0] if MARK in terms else terms} "
+        text = said.partition(MARK)[0] if MARK in said else said
         if len(self._needles) == 2:
             (one, here, worth), (other, there, least) = self._needles
             at, beyond = text.find(one), text.find(other)

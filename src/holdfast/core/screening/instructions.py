@@ -343,7 +343,7 @@ _QUOTED = lazily(
     r"\"[^\"\n]{1,400}\"|`[^`\n]{1,400}`|(?<!\w)'[^'\"\n]{1,400}'(?!\w)|```[^`]{1,2000}```"
 )
 
-_LATIN = Rules([*ENGLISH, *FORMS, *(one for one in LANGUAGES if "".join(one.stems).isascii())])
+LATIN = Rules([*ENGLISH, *FORMS, *(one for one in LANGUAGES if "".join(one.stems).isascii())])
 _OTHERS = Rules([one for one in LANGUAGES if not "".join(one.stems).isascii()])
 
 
@@ -361,7 +361,7 @@ def instructions_in(text: str) -> Iterator[Span]:
 
 
 def _spans(folded: str) -> Iterator[Span]:
-    yield from _LATIN.spans(folded)
+    yield from LATIN.spans(folded)
     if not folded.isascii():
         yield from _OTHERS.spans(folded)
 
