@@ -310,6 +310,58 @@ def test_a_damaged_row_is_an_error_of_ours(tmp_path: Path) -> None:
         vault.space().notes().read()
 
 
+def rotten(folder: Path, given: str) -> None:
+    """A letter of a row's JSON is another in the file, as on a disk that rots: no index knows."""
+    conn = apsw.Connection(str(folder / "vault.db"))
+    conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    ((extra,),) = conn.execute("SELECT extra FROM entry WHERE given_id = ?", (given,))
+    conn.close()
+    data = (folder / "vault.db").read_bytes()
+    assert data.count(extra.encode()) == 1
+    (folder / "vault.db").write_bytes(data.replace(extra.encode(), f"x{extra[1:]}".encode()))
+
+
+def test_a_row_whose_json_rotted_is_an_error_of_ours_and_is_mended(tmp_path: Path) -> None:
+    with holdfast.open(tmp_path) as vault:
+        notes = vault.space().notes()
+        for number in range(5):
+            notes.save(f"fact {number}", id=f"n{number}", metadata={"of": number})
+    rotten(tmp_path, "n3")
+    with holdfast.open(tmp_path) as vault:
+        space = vault.space()
+        entry = next(what for code, what in found(tmp_path) if code == "row_damaged")
+        for call in (
+            lambda: space.notes().read(),
+            lambda: space.notes().get("n3"),
+            lambda: space.search("fact"),
+            lambda: space.recall("fact"),
+            lambda: space.notes().remove("n3"),
+        ):
+            with pytest.raises(Damaged):
+                call()
+        assert [line for line in vault.repair() if line.startswith("entry ")] == [
+            f"{entry.partition(' (')[0]} was written again from the log"
+        ]
+        assert list(vault.verify()) == []
+        assert texts(space.notes()) == [f"fact {number}" for number in range(4, -1, -1)]
+        assert len(space.search("fact").hits) == 5
+
+
+def test_what_rotted_in_the_row_and_in_the_log_stays_named(tmp_path: Path) -> None:
+    with holdfast.open(tmp_path) as vault:
+        notes = vault.space().notes()
+        for number in range(5):
+            notes.save(f"fact {number}", id=f"n{number}", metadata={"of": number})
+    damage(tmp_path, "UPDATE change SET body = 'x' WHERE seq = 6")
+    rotten(tmp_path, "n3")
+    with holdfast.open(tmp_path) as vault:
+        list(vault.repair())
+        assert {code for code, _ in found(tmp_path)} >= {"row_damaged"}
+        assert vault.space().notes().get("n2").text == "fact 2"
+        with pytest.raises(Damaged):
+            vault.space().notes().get("n3")
+
+
 def test_repair_goes_on_past_a_row_that_nothing_can_mend(tmp_path: Path) -> None:
     filled(tmp_path, count=5)
     damage(

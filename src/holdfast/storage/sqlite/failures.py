@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+NO_JSON = "malformed JSON"
+
 _KINDS: dict[int, tuple[type[HoldfastError], str, str, str]] = {
     apsw.SQLITE_FULL: (
         StorageFailed,
@@ -88,6 +90,8 @@ def failure(exc: BaseException | None, file: Path | None) -> HoldfastError | Non
     if isinstance(exc, OSError) and not isinstance(exc, apsw.Error):
         code = _CODES.get(exc.errno or 0, apsw.SQLITE_IOERR)
         detail = exc.strerror or type(exc).__name__
+    elif isinstance(exc, apsw.SQLError) and str(exc) == NO_JSON:
+        code, detail = apsw.SQLITE_CORRUPT, NO_JSON  # of a row: what we ask with is JSON always
     elif isinstance(exc, apsw.Error):
         code = getattr(exc, "result", 0)
         detail = _name(getattr(exc, "extendedresult", 0))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 # The kinds of targets whose rows stand in a table of that name.
 KINDS = ("space", "store", "session", "proposal", "entry", "message", "run", "erasure", "artifact")
+_REVISION = DIGESTED["entry"].index("revision")
 
 
 class Newest(Value):
@@ -130,6 +131,7 @@ def image_of(row: tuple[Any, ...]) -> dict[str, Any]:
 def repairs(conn: apsw.Connection) -> Iterator[str]:
     """Write entries again that are not what the log says, and make the full-text index anew."""
     look = Look(conn, None)
+    indexes = _dropped_where_no_json(look)
     for (secret,) in look.rows("SELECT secret FROM vault"):
         for seq in sorted(_newest_changes(look, "entry").values()):
             newest = _change(look, seq)
@@ -139,6 +141,11 @@ def repairs(conn: apsw.Connection) -> Iterator[str]:
                 look.rows("DELETE FROM entry WHERE number = ?", (entry.number,))
                 look.rows(QUERIES["put_entry"], entry_row(entry, newest.store, fingerprint))
                 yield f"entry {entry.id} was written again from the log"
+    if indexes:  # what nothing mends is still named by its digest, and keeps its letters
+        look.rows("UPDATE entry SET extra = json_quote(extra) WHERE NOT json_valid(extra)")
+        for statement in indexes:
+            look.rows(statement)
+        yield f"{len(indexes)} indexes over what entries hold as JSON were made anew"
     yield f"the full-text index of {rebuild(conn):,} entries was made anew"
     links = relink(conn, (entry_from(row) for row in entries(look)))
     yield f"{links:,} links between entries were made anew"
@@ -147,6 +154,21 @@ def repairs(conn: apsw.Connection) -> Iterator[str]:
     yield f"the full-text index of {rebuild_messages(conn):,} messages was made anew"
 
 
+def _dropped_where_no_json(look: Look) -> list[str]:
+    """The statements that make the indexes over the JSON of entries again, once they are dropped.
+    A row whose JSON is none can be neither changed nor removed while such an index is there."""
+    try:
+        if not look.rows("SELECT 1 FROM entry WHERE NOT json_valid(extra) LIMIT 1"):
+            return []
+    except UNREADABLE:
+        return []
+    wanted = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'entry'"
+    found = [row for row in look.rows(wanted) if "->>" in (row[1] or "")]
+    for name, _ in found:
+        look.rows(f"DROP INDEX {name}")
+    return [statement for _, statement in found]
+
+
 def _is_so(look: Look, newest: Newest) -> bool:
     row = _entry(look, newest.image["number"])
-    return row is not None and row[14] == newest.seq and image_of(row) == newest.image
+    return row is not None and row[_REVISION] == newest.seq and image_of(row) == newest.image
