@@ -73,6 +73,9 @@ def alternatives(piece: str) -> tuple[Tokens, ...]:
 
 
 def _alternatives(piece: str) -> tuple[Tokens, ...]:
+    plain = plain_word(piece)
+    if plain:
+        return ((plain,),)
     forms = [form_of(compound) for compound in compounds(written(piece))]
     if len(forms) == 1:
         form = forms[0]
