@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from itertools import islice
 from pathlib import Path
 
 from holdfast.engine import mounts, spaces
-from holdfast.engine.history import LATEST, in_log
+from holdfast.engine.history import in_log
 from holdfast.engine.space import Space
 from holdfast.engine.work import Core, mutate
 from holdfast.engine.workspace import checked, parse_workspace, read_text
@@ -195,12 +194,8 @@ class Vault:
     def reviews(self, *, limit: int = 20) -> Sequence[Job]:
         """Reviews of the caller's user, in whatever state, the newest first."""
         check_limit(limit)
-
-        def unit(snapshot: Snapshot) -> Sequence[Job]:
-            every = snapshot.newest_jobs(LATEST)
-            return list(islice((each for each in every if each.user == self.caller.user), limit))
-
-        return self._core.storage.read(unit)
+        user = self.caller.user
+        return self._core.storage.read(lambda snapshot: snapshot.newest_jobs(user, limit))
 
     def costs(
         self, *, since: datetime | None = None, until: datetime | None = None

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
             """Those that were given up."""
             ...
 
-        def newest_jobs(self, limit: int) -> Sequence[Job]: ...
+        def newest_jobs(self, user: str, limit: int) -> Sequence[Job]:
+            """Those of a user, whatever their state."""
+            ...
 
         def untold_jobs(self, session: Session) -> Sequence[Job]:
             """Those that were done and that the session has not heard of."""

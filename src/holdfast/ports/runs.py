@@ -17,8 +17,8 @@ if TYPE_CHECKING:
             """Those whose id ends so."""
             ...
 
-        def runs(self, space: SpaceInfo, agent: str | None, limit: int) -> Sequence[Run]:
-            """Those of a space, the newest first; of one agent where it is given."""
+        def runs(self, space: SpaceInfo, user: str, agent: str | None, limit: int) -> Sequence[Run]:
+            """Those of a space for a user, the newest first; of one agent where it is given."""
             ...
 
         def open_runs(self) -> Sequence[Run]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from itertools import islice
 
 from holdfast.engine import spaces
 from holdfast.engine.agents import agent_named, agents_of
@@ -136,13 +135,9 @@ class Runs:
             space = spaces.space_named(snapshot, self._space.name)
             if space is None:
                 return []
-            found = snapshot.runs(space, agent, 1_000_000)
-            theirs = (
-                each
-                for each in found
-                if state in (None, each.state) and self._is_own(snapshot, each)
-            )
-            return list(islice(theirs, limit))
+            most = limit if state is None else 1_000_000
+            found = snapshot.runs(space, self._space.caller.user, agent, most)
+            return [each for each in found if state in (None, each.state)][:limit]
 
         return self._core.storage.read(unit)
 

@@ -47,8 +47,8 @@ class JobReads:
     def failed_jobs(self) -> Sequence[Job]:
         return [job_from(row) for row in self._jobs("failed_jobs")]
 
-    def newest_jobs(self, limit: int) -> Sequence[Job]:
-        return [job_from(row) for row in self._jobs("newest_jobs", (limit,))]
+    def newest_jobs(self, user: str, limit: int) -> Sequence[Job]:
+        return [job_from(row) for row in self._jobs("newest_jobs", (user, limit))]
 
     def untold_jobs(self, session: Session) -> Sequence[Job]:
         return [job_from(row) for row in self._jobs("untold_jobs", (session.number,))]

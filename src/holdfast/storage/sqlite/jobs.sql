@@ -23,10 +23,11 @@ FROM job j JOIN session s ON s.number = j.session JOIN space p ON p.number = s.s
 WHERE j.state = 'failed' ORDER BY j.number;
 
 -- name: newest_jobs
+-- Of one user.
 SELECT j.number, s.id, j.session, p.name, j.first, j.last, j.user, j.state, j.made_us, j.done_us,
     j.worker, j.lease_us, j.tries, j.told, j.body
 FROM job j JOIN session s ON s.number = j.session JOIN space p ON p.number = s.space
-ORDER BY j.number DESC LIMIT ?;
+WHERE j.user = ? ORDER BY j.number DESC LIMIT ?;
 
 -- name: untold_jobs
 SELECT j.number, s.id, j.session, p.name, j.first, j.last, j.user, j.state, j.made_us, j.done_us,

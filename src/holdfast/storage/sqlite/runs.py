@@ -45,8 +45,13 @@ class RunReads:
     def runs_like(self, short: str) -> Sequence[Run]:
         return list(self._runs("runs_like", (short,)))
 
-    def runs(self, space: SpaceInfo, agent: str | None, limit: int) -> Sequence[Run]:
-        asked: Mapping[str, Any] = {"space": space.number, "agent": agent, "limit": limit}
+    def runs(self, space: SpaceInfo, user: str, agent: str | None, limit: int) -> Sequence[Run]:
+        asked: Mapping[str, Any] = {
+            "space": space.number,
+            "user": user,
+            "agent": agent,
+            "limit": limit,
+        }
         return list(self._runs("runs", asked))
 
     def open_runs(self) -> Sequence[Run]:

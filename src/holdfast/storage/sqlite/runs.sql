@@ -11,11 +11,12 @@ SELECT r.number, r.id, r.space, r.agent, r.state, r.session, r.created_us, r.sta
 FROM run r JOIN space s ON s.number = r.space WHERE substr(r.id, -8) = ? ORDER BY r.number;
 
 -- name: runs
--- Of one space, the newest first; of one agent where it is given.
+-- Of one space and user, the newest first; of one agent where it is given.
 SELECT r.number, r.id, r.space, r.agent, r.state, r.session, r.created_us, r.started_us, r.ended_us,
     r.worker, r.body, r.revision, s.name
 FROM run r JOIN space s ON s.number = r.space
-WHERE r.space = :space AND (:agent IS NULL OR r.agent = :agent)
+    JOIN session e ON e.id = r.session
+WHERE r.space = :space AND (:agent IS NULL OR r.agent = :agent) AND e.user = :user
 ORDER BY r.number DESC LIMIT :limit;
 
 -- name: open_runs
