@@ -161,7 +161,8 @@ def test_an_agents_tool_removes_once(space: Space) -> None:
     entry = named["memory_save"]("decisions", "We use tabs").entry
     first, second = (named["memory_remove"]("decisions", entry.id) for _ in range(2))
     assert (first.outcome, second.outcome) == ("removed", "unchanged")
-    assert first.entry == second.entry
+    told = [(each.entry.id, each.entry.state, each.entry.text) for each in (first, second)]
+    assert told == [(entry.id, "forgotten", "We use tabs"), (entry.id, "forgotten", "")]
     assert texts(named["memory_read"]("decisions")) == []
     with raises(NotFound, "entry_not_found"):
         named["memory_remove"]("lessons", entry.id)

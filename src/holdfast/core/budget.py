@@ -41,9 +41,13 @@ def _line_tokens(line: str) -> int:
     return wide + (len(line) - wide) // 4 + 1
 
 
+def line_of(text: str) -> Line:
+    """A line of a block, with what it is estimated to cost."""
+    return Line(text=text, tokens=estimate_tokens(text))
+
+
 def lines_of(texts: Iterable[str]) -> tuple[Line, ...]:
-    """The lines of a block, each with what it is estimated to cost."""
-    return tuple([Line(text=text, tokens=estimate_tokens(text)) for text in texts])
+    return tuple(map(line_of, texts))
 
 
 def counted_more(reach: str, more: int, is_known: bool) -> str:

@@ -9,14 +9,16 @@ somebody asks for it to be forgotten.
 
 from __future__ import annotations
 
-from holdfast.core.budget import lines_of
+from functools import lru_cache
+
+from holdfast.core.budget import line_of
 from holdfast.core.forms import Days, Whole, checked_options
 from holdfast.core.handles import handles
 from holdfast.core.lens import has_members
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.core.suggesting import changes_of, new_entry
 from holdfast.errors import Conflict, InvalidInput, Refused
-from holdfast.model.context import Draft
+from holdfast.model.context import Draft, Line
 from holdfast.model.entry import TEXT_BYTES_MAX, Advice, Entry, NewEntry
 from holdfast.model.names import check_given_id, check_text, shown
 from holdfast.model.query import ORDERS, Cursor, EntryQuery, Page, check_limit, cursor_from
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 NAME = "narrative"
 HOLDS = "entries"
 INJECTED = 20
+KEPT_CHARS_MAX = 500
 KEEP = 200
 TTL_DAYS = 30
 PRIORITY = 50
@@ -185,26 +188,32 @@ def block(view: View, store: Store) -> Draft | None:
     if not rows:
         return None
     names = handles([(row[0], row[1]) for row in rows])
-    lines = [_line(name, row[2], row[3]) for name, row in zip(names, rows[:INJECTED], strict=False)]
+    lines = [
+        (_kept_line if len(row[3]) <= KEPT_CHARS_MAX else _line)(name, row[2] // DAY_US, row[3])
+        for name, row in zip(names, rows[:INJECTED], strict=False)
+    ]
     priority = store.options.get("priority", PRIORITY)
     assert isinstance(priority, int)
     return Draft(
         label=store.label,
         priority=priority,
         heading=f"## Notes {store.label} (newest first)",
-        lines=lines_of(lines),
+        lines=tuple(lines),
         more=len(rows) > INJECTED,
         reach=f"More: memory_read(store={store.called!r})",
     )
 
 
-def _line(handle: str, when_us: int, text: str) -> str:
+def _line(handle: str, day: int, text: str) -> Line:
     """One note in one list item. Further lines are indented so far that they are its text, and
     can neither be a heading nor an item of their own.
     """
     lines = text.strip().splitlines()
     body = lines[0] if len(lines) == 1 else "\n      ".join(filter(str.strip, lines))
-    return f"- {date_of(when_us)} {body} [{handle}]"
+    return line_of(f"- {date_of(day * DAY_US)} {body} [{handle}]")
+
+
+_kept_line = lru_cache(2_048)(_line)  # a process is asked for the same ones again and again
 
 
 # Face
