@@ -19,7 +19,7 @@ from holdfast.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.core.text.compounds import Tokens
 
@@ -118,12 +118,12 @@ def groups_of(query: str | Query) -> tuple[tuple[Group, ...], Group]:
     return tuple([group for group in groups if group]), rows_of(query.unwanted)
 
 
-def expression(groups: Iterable[Iterable[Way]]) -> str:
+def expression(groups: Iterable[Sequence[Way]]) -> str:
     """For an index: one row of each group; empty where no group has a row."""
     return " AND ".join(found for found in map(_any_of, groups) if found)
 
 
-def without(found: str, unwanted: Iterable[Way]) -> str:
+def without(found: str, unwanted: Sequence[Way]) -> str:
     """For an index: what was found, and none of these rows."""
     excluded = _any_of(unwanted)
     return f"({found}) NOT {excluded}" if found and excluded else found
@@ -278,9 +278,11 @@ def rows_of(items: Iterable[Word | Phrase | Prefix]) -> tuple[Way, ...]:
     return tuple(dict.fromkeys([way for item in items for way in ways(item)]))
 
 
-def _any_of(ways: Iterable[Way]) -> str:
-    rows = list(dict.fromkeys(map(quoted, ways)))
-    return "".join(rows) if len(rows) < 2 else f"({' OR '.join(rows)})"
+def _any_of(ways: Sequence[Way]) -> str:
+    if len(ways) == 1:
+        return quoted(ways[0])
+    rows = dict.fromkeys(map(quoted, ways))
+    return " OR ".join(rows) if len(rows) < 2 else f"({' OR '.join(rows)})"
 
 
 @lru_cache(_REMEMBERED_MAX)
