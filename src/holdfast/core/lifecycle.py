@@ -39,7 +39,7 @@ def step(state: State, event: Event, name: str) -> State:
         raise Conflict(
             "entry_forgotten",
             f"{name} was forgotten",
-            hint="save it anew, or undo the change that forgot it",
+            hint="save it anew",
         )
     if event in _KEEPS:
         return state
