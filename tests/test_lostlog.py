@@ -12,7 +12,8 @@ import pytest
 
 import holdfast
 from holdfast.errors import Damaged, HoldfastError, InvalidInput, StorageFailed, Unsupported
-from holdfast.storage.sqlite.connections import CHECKPOINT_PAGES
+from holdfast.storage.sqlite import connections
+from holdfast.storage.sqlite.connections import CHECKPOINT_PAGES, LOOK_AGAIN_NS
 from holdfast.storage.sqlite.database import Database
 from holdfast.storage.sqlite.keys import key_from_text
 from holdfast.storage.sqlite.schema import APPLICATION
@@ -317,4 +318,31 @@ def test_a_failure_in_the_midst_of_verify_is_ours(tmp_path: Path) -> None:
         with pytest.raises(HoldfastError):
             list(vault.verify())
         (tmp_path / "elsewhere").rename(tmp_path / "vault.db")
+        assert list(vault.verify()) == []
+
+
+@pytest.mark.row("C06")
+@pytest.mark.parametrize("part", ["", "-wal", "-shm"])
+def test_a_part_that_goes_while_it_is_written_to_stops_every_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    now = [10**9]
+    monkeypatch.setattr(connections, "monotonic_ns", lambda: now[0])
+    with holdfast.open(tmp_path) as vault:
+        values = vault.space().kv()
+        values.set("key", 1)
+        here = tmp_path / f"vault.db{part}"
+        away = here.rename(tmp_path / "away")
+        for _ in range(2):
+            now[0] += LOOK_AGAIN_NS
+            for number in range(3):
+                with raises(StorageFailed, "vault_gone"):
+                    values.set("key", number)
+        shutil.copyfile(away, here)
+        with raises(StorageFailed, "vault_gone"):
+            values.set("key", 4)
+        away.replace(here)
+        values.set("key", 5)
+    with holdfast.open(tmp_path) as vault:
+        assert vault.space().kv().get("key") == 5
         assert list(vault.verify()) == []

@@ -73,6 +73,8 @@ def lead_and_be_interrupted(db: Database) -> None:
 def write_on(db: Database) -> None:
     while True:
         db.write(lambda conn: add(conn, OTHERS + 1))
+        db.write_at_once(lambda conn: add(conn, OTHERS + 1))
+        db.submit(lambda conn: add(conn, OTHERS + 1), lambda *_: None)
 
 
 def raise_while_writing(_signal: int, frame: FrameType | None) -> None:

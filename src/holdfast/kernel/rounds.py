@@ -97,11 +97,15 @@ class Rounds:
 
     def _end(self, loop: asyncio.AbstractEventLoop) -> None:
         self._written, self._writer = 0, None
-        if len(self._waiting) != 1:
-            self.hand_over()
+        if len(self._waiting) == 1:
+            self._count(loop, None)
+            self._do(*self._waiting.pop(), here=True)
             return
-        self._count(loop, None)
-        self._do(*self._waiting.pop(), here=True)
+        try:
+            self.hand_over()
+        finally:
+            if self._waiting:  # a signal came; the loop may be run again
+                self._count(loop, None)
 
     def _do(self, unit: ValueUnit[Any], answer: asyncio.Future[Any], *, here: bool) -> None:
         try:
@@ -111,9 +115,11 @@ class Rounds:
             else:
                 _settle(answer, done, None)
         except BaseException as exc:
-            if answer.done() and not isinstance(exc, Exception):
-                raise  # a Ctrl-C, and nobody awaits the answer
-            _hand_back(answer.get_loop(), answer, None, exc)
+            struck = not isinstance(exc, Exception)  # a Ctrl-C is the loop's, as in any callback
+            seen = asyncio.CancelledError() if struck else exc
+            _hand_back(answer.get_loop(), answer, None, seen)
+            if struck:
+                raise
 
 
 def _hand_back(
@@ -130,7 +136,7 @@ def _hand_back(
 
 
 def _settle(answer: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
-    if answer.done():  # cancelled, or a signal was its answer
+    if answer.done():  # cancelled, or a signal came between
         return
     if error is None:
         answer.set_result(value)

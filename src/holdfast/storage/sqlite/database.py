@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from contextlib import suppress
 
 import apsw
 
@@ -336,7 +337,8 @@ class Helper:
         self._idle = idle
         self._resting = True
         self._stopping = False
-        self._called = threading.Event()
+        self._called = threading.Lock()  # a signal cannot leave it half set, as it can an event
+        self._called.acquire()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._committer: Committer
@@ -351,7 +353,7 @@ class Helper:
                     thread = threading.Thread(target=self._run, name="holdfast", daemon=True)
                     thread.start()
                     self._thread = thread
-        self._called.set()
+        self._call()
 
     def rouse(self) -> None:
         """A write was made, so there may be something to tidy."""
@@ -365,16 +367,20 @@ class Helper:
     def stop(self) -> None:
         self._stopping = True
         if self._thread is not None and self._thread is not threading.current_thread():
-            self._called.set()
+            self._call()
             self._thread.join()
+
+    def _call(self) -> None:
+        with suppress(RuntimeError):  # it is called already
+            self._called.release()
 
     def _run(self) -> None:
         seen, pause_s = -1, QUIET_S
         while True:
-            self._called.wait(None if self._resting else pause_s)
-            self._called.clear()
+            self._called.acquire(timeout=-1 if self._resting else pause_s)
             self._committer.help_out()
             if self._stopping:
+                self._call()  # another, where a signal came when that one was started
                 return
             if not self._resting:
                 turns = self._committer.turns

@@ -204,6 +204,11 @@ def log_of(file: Path) -> Path:
     return file.with_name(file.name + "-wal")
 
 
+def log_files(file: Path) -> list[str]:
+    """The file, its log, and the index of the log that all processes share."""
+    return [str(file), str(log_of(file)), f"{file}-shm"]
+
+
 def fill_log(conn: apsw.Connection, file: Path) -> None:
     """Give the log its full size, in zeros behind what is there, while no other may write to it.
 
