@@ -50,7 +50,6 @@ class Writer:
         accept: Callable[[apsw.Connection], None] | None = None,
     ) -> None:
         self.file = recipe.file
-        self._paths = [] if recipe.file is None else log_files(recipe.file)
         self._recipe = recipe
         self._witness = witness
         self._accept = accept  # looks at the file before anything in it is changed
@@ -59,7 +58,8 @@ class Writer:
         self._grew = False  # since the witness was told
         self._count_due = False  # the file may have taken over all that the witness knows of
         self._page_bytes = 0
-        self._identities: list[tuple[int, int] | None] = []
+        self._parts: list[tuple[str, tuple[int, int] | None]] = []
+        self._part = 0  # that is looked at next
         self._version: int | None = None
         self._looked_ns = 0
         self._seen_state = -1
@@ -94,7 +94,7 @@ class Writer:
                 self._look_at_first(conn)
                 keep_log(conn, self.file)
                 fill_log(conn, self.file)
-                self._identities += map(identity, self._paths[1:])
+                self._parts += [(each, identity(each)) for each in log_files(self.file)]
                 conn.set_wal_hook(self._log_grew)
             except BaseException:
                 conn.close(True)
@@ -105,7 +105,7 @@ class Writer:
     def _look_at_first(self, conn: apsw.Connection) -> None:
         self._page_bytes, self._seen_state = conn.pragma("page_size"), -1
         assert self.file is not None
-        self._identities = [identity(self.file)]
+        self._parts = [(str(self.file), identity(self.file))]
         accept, self._accept = self._accept, None
         if accept is not None:
             self.check(conn)
@@ -152,21 +152,23 @@ class Writer:
         """A file that was deleted or moved takes commits as before, and loses them in the end; so
         does its log, and without the log's index other processes do not see what it holds.
 
-        To look costs as much as a statement, and every millisecond is often enough: who deletes a
-        vault loses what it held before, too.
+        To look at one costs as much as a statement. So they are looked at in turn, one each
+        millisecond; who deletes a vault loses what it held before, too. What is gone is looked at
+        again by every write.
         """
         now = monotonic_ns()
-        if now - self._looked_ns < LOOK_AGAIN_NS:
+        if now - self._looked_ns < LOOK_AGAIN_NS or not self._parts:
             return
-        for path, known in zip(self._paths, self._identities, strict=True):
-            if identity(path) != known:
-                raise StorageFailed(
-                    GONE,
-                    f"{path}: it is no longer there: the vault, or this part of it, was deleted or"
-                    " moved, or its disk is not mounted",
-                    hint="bring it back and open it again; what was acknowledged before is in it",
-                )
+        path, known = self._parts[self._part % len(self._parts)]
+        if identity(path) != known:
+            raise StorageFailed(
+                GONE,
+                f"{path}: it is no longer there: the vault, or this part of it, was deleted or"
+                " moved, or its disk is not mounted",
+                hint="bring it back and open it again; what was acknowledged before is in it",
+            )
         self._looked_ns = now
+        self._part += 1
 
     def note(self) -> BaseException | None:
         """After each commit, before the turn is given on: tell the witness of it."""

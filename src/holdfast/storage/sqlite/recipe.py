@@ -205,8 +205,8 @@ def log_of(file: Path) -> Path:
 
 
 def log_files(file: Path) -> list[str]:
-    """The file, its log, and the index of the log that all processes share."""
-    return [str(file), str(log_of(file)), f"{file}-shm"]
+    """A file's log, and the index of the log that all processes share."""
+    return [str(log_of(file)), f"{file}-shm"]
 
 
 def fill_log(conn: apsw.Connection, file: Path) -> None:
