@@ -96,6 +96,8 @@ def test_a_revision_that_is_expected_and_a_key_against_repeating(cli: Cli) -> No
     cli("kv", "set", "a", "1")
     assert cli.refuses("kv", "set", "a", "2", "--expect", "7") == (1, "value_changed")
     assert cli("kv", "set", "a", "2", "--expect", "1").exit == 0
+    assert cli.refuses("kv", "set", "a", "3", "--expect", "0") == (1, "value_changed")
+    assert cli("kv", "set", "new", "1", "--expect", "0").exit == 0
     for _ in range(2):
         assert json.loads(cli("kv", "set", "b", "1", "--key", "k", "--json").stdout) == {
             "key": "b",

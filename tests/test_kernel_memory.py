@@ -290,6 +290,8 @@ async def test_a_batch_is_one_step_on_several_keys(make: Callable[..., Any]) -> 
     assert outcomes[0].revision == held.revision
     assert outcomes[1].revision is None
     assert await memory.list() == ["n", "new"]
+    with raises(InvalidInput, "arguments_invalid"):
+        await memory.batch([Increment(key="a"), "b"])
     with raises(InvalidInput, "batch_key_twice"):
         await memory.batch([Set(key="x", value=1), Delete(key="x")])
     with raises(InvalidInput, "value_not_number"):

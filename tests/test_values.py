@@ -121,7 +121,13 @@ def test_several_keys_change_at_once_or_not_at_all(vault: Vault) -> None:
     with raises(Conflict, "value_changed"):
         values.delete("runs", expect=int(held.revision) - 1)
     assert values.delete("runs", expect=int(held.revision))
-    assert values.clear() == 2
+    assert values.set("runs", 1, expect=0) > held.revision
+    for refused, said in ((0, "a value already"), (10**6, "is at revision")):
+        with pytest.raises(Conflict, match=said):
+            values.set("runs", 2, expect=refused)
+    with pytest.raises(Conflict, match="'gone' has no value"):
+        values.set("gone", 2, expect=7)
+    assert values.clear() == 3
     assert values.stats() == []
 
 

@@ -43,6 +43,12 @@ def data_of(operations: Sequence[Operation], limits: Limits = LIMITS) -> dict[st
     """
     found: dict[str, bytes | None] = {}
     for operation in operations:
+        if not isinstance(operation, (Set, Delete, Increment)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(
+                "arguments_invalid",
+                f"{type(operation).__name__} is no operation on a value",
+                hint="use Set, Delete and Increment of holdfast.kernel",
+            )
         check_key(operation.key, limits)
         if operation.key in found:
             raise InvalidInput(
@@ -106,10 +112,16 @@ def _check_expected(operation: Set | Delete, held: Stored | None) -> None:
     expected = operation.expected
     if expected is None or expected == (MISSING if held is None else held.revision):
         return
-    found = "gone" if held is None else "already there" if expected is MISSING else "another now"
+    name = shown(operation.key)
+    if held is None:
+        found = f"{name} has no value, so it is not at revision {shown(expected)}"
+    elif expected is MISSING:
+        found = f"{name} has a value already, at revision {shown(held.revision)}"
+    else:
+        found = f"{name} is at revision {shown(held.revision)}, not {shown(expected)}"
     raise Conflict(
         "value_changed",
-        f"the value of {shown(operation.key)} is {found}; nothing was written",
+        f"{found}; nothing was written",
         hint="read it again and decide on what is there now",
     )
 

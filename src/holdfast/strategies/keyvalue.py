@@ -177,7 +177,7 @@ class Values:
     ) -> str:
         """Keep the value; with `ttl_s`, for so many seconds. Its revision.
 
-        With `expect`, only if the key is at that revision.
+        With `expect`, only if the key is at that revision (0: if it is not there).
         """
         if ttl_s is None and not write:
             return self._put(name, value)
@@ -248,7 +248,8 @@ class Values:
         write: Write,
     ) -> str:
         if expected is None and write.expect is not None:
-            expected, write = _expected(write), write.replace(expect=None)
+            found = _expected(write)  # 0 is that of what is not there; a value's begin with 1
+            expected, write = MISSING if found == "0" else found, write.replace(expect=None)
         operation = Set(key=key, value=value, expected=expected)
         (outcome,) = self._apply([operation], write, ttl_s)
         assert outcome.revision is not None
