@@ -94,6 +94,50 @@ def test_a_record_lives_its_life_in_the_shell(cli: Cli) -> None:
     assert past.startswith("Deploys\n\nOn Mondays.\n\nid          deploys · ")
 
 
+@pytest.mark.row("G05", "G18")
+def test_the_shell_says_when_a_subject_says_what_the_text_does_not_any_more(cli: Cli) -> None:
+    cli.says("record", "add", "Deploys go out on Tuesdays", "--id", "deploys")
+    assert cli("record", "update", "deploys", "They go out on Mondays") == ok(
+        "",
+        "Updated default/records deploys\n"
+        "warning: its subject, which sessions start with, is still 'Deploys go out on Tuesdays' "
+        "[subject_kept]\nhint: say another with --subject\n",
+    )
+    assert cli("record", "update", "deploys", "On Fridays", "--subject", "Deploy days") == ok(
+        "", "Updated default/records deploys\n"
+    )
+    assert cli("record", "update", "deploys", "On Sundays") == ok(
+        "", "Updated default/records deploys\n"
+    )
+    assert cli.says("record", "compare", "deploys").splitlines()[2:] == [
+        "@@ -1,1 +1,1 @@",
+        "-On Fridays",
+        "+On Sundays",
+    ]
+    assert "[section_not_found]\nhint: the body has no headings" in (
+        cli("record", "expand", "deploys", "Rollback").stderr
+    )
+
+
+@pytest.mark.row("G06", "G18")
+def test_a_forgotten_record_is_neither_compared_nor_reverted(cli: Cli) -> None:
+    cli.says("record", "add", "The door code is 4711", "--id", "door")
+    cli.says("record", "update", "door", "The door code is 4712")
+    cli.says("record", "forget", "door")
+    assert cli("record", "compare", "door") == ok("", "It was forgotten, its versions too\n")
+    assert cli.refuses("record", "revert", "door") == "entry_forgotten"
+    assert cli("record", "revert", "door").stderr.startswith(
+        "error: default/records door was forgotten "
+    )
+
+
+@pytest.mark.row("G01")
+def test_what_would_end_before_it_begins_is_refused(cli: Cli) -> None:
+    times = ("--since", "2026-03-02", "--until", "2026-02-01")
+    assert cli.refuses("record", "add", "The bridge is closed", *times) == "times_reversed"
+    cli.says("record", "add", "The fair is on", "--since", "2026-03-02", "--until", "2026-03-02")
+
+
 @pytest.mark.row("G01", "G08")
 def test_a_record_is_shown_in_full(cli: Cli) -> None:
     cli.says("record", "add", "Ports are listed", "--id", "ports", "--kind", "constraint")

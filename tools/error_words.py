@@ -331,6 +331,7 @@ WORDS = {
     ),
     "text_too_long": ("the text is over its limit", "keep it as a file and note a line about it"),
     "time_invalid": ("a time is no aware `datetime`", "such as `datetime.now(UTC)`"),
+    "times_reversed": ("a record would end before it begins", "let `until` be later than `since`"),
     "time_without_zone": ("a time says no zone, so it could be any moment", "give it one"),
     "timeout_invalid": ("a timeout is not more than 0 seconds", "leave it out to wait for ever"),
     "ttl_invalid": ("a time to live is not more than 0 seconds", "leave it out to keep the value"),

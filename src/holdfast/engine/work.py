@@ -324,7 +324,7 @@ class Work(ArtifactWork, NowView):
         new = {name: value for name, value in changes.items() if value != getattr(entry, name)}
         if held := self.held(store, new):
             raise Held(store.label, held, wanted=(of_changes(store, entry, changes), store))
-        state = step(entry.state, event, entry.handle)
+        state = step(entry.state, event, f"{store.label} {entry.handle}")
         hidden = {"hide": True, "show": False}.get(event, entry.hidden)
         after = entry.replace(
             **changes, state=state, hidden=hidden, updated=self.at, revision=self.seq + 1

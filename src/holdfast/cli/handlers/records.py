@@ -112,6 +112,21 @@ def update(call: Call, out: Output) -> None:
         what = f"{records.store.label} {done.entry.handle}"
         out.note(f"{what} is so already" if done.outcome == "unchanged" else f"Updated {what}")
         _tell_superseded(out, done.supersedes)
+        if done.outcome == "updated" and body is not None and call["subject"] is None:
+            _tell_subject(out, records.history(call["id"], limit=2))
+
+
+def _tell_subject(out: Output, versions: Sequence[RecordVersion]) -> None:
+    """A subject that was the first sentence of the earlier text stays, and says what it said."""
+    from holdfast.core.records.body import subject_of
+
+    new, old = versions[0], versions[-1]
+    if old.body.startswith(("#", "{")) or new.body.startswith("{"):
+        return  # a heading and a field's name are names, and still fit
+    made = subject_of(old.body, is_fields=False)
+    if old.subject == new.subject == made != subject_of(new.body, is_fields=False):
+        what = f"its subject, which sessions start with, is still {shown(new.subject)}"
+        out.warn(what, code="subject_kept", hint="say another with --subject")
 
 
 def forget(call: Call, out: Output) -> None:
@@ -326,10 +341,13 @@ def _version(version: RecordVersion) -> str:
 
 def compare(call: Call, out: Output) -> None:
     with seen_space(call) as space:
-        found = space.records(call["store"]).compare(call["id"], call["before"], call["after"])
+        records = space.records(call["store"])
+        found = records.compare(call["id"], call["before"], call["after"])
         out.emit(plain(found), lambda: _difference(found))
         if not found.fields and not found.body:
-            out.note("They are the same")
+            newest = records.history(call["id"], limit=1)[0]
+            gone = newest.state == "forgotten"
+            out.note("It was forgotten, its versions too" if gone else "They are the same")
 
 
 def _difference(found: RecordDiff) -> str:

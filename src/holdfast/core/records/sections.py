@@ -76,8 +76,8 @@ def find_section(found: Sequence[Heading], path: str | Sequence[str]) -> Heading
             return fitting[(which or 1) - 1]
     raise NotFound(
         "section_not_found",
-        f"there is no section {shown(asked)} among {len(found):,}",
-        hint=_names(found) or "the body has no headings: read it whole",
+        f"there is no section {shown(asked)}" + ("" if found else ", nor any other"),
+        hint=f"there is {_names(found)}" if found else "the body has no headings: read it whole",
     )
 
 

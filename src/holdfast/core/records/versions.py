@@ -19,7 +19,7 @@ SAID = (
     *("kind", "subject", "state", "hidden", "importance", "pinned", "tags", "refs", "origin"),
     *("trust", "until_us"),
 )
-_FACTS = ("confidence", "source", "from", "fields")
+_FACTS = ("confidence", "source", "from")
 
 
 def version_of(change: Change) -> RecordVersion:
@@ -72,10 +72,10 @@ def compared(before: Change, after: Change) -> RecordDiff:
     old, new = _sayings(before), _sayings(after)
     fields: dict[str, Json] = {
         name: [old.get(name), new.get(name)]
-        for name in (*SAID, *_FACTS)
+        for name in (*SAID, *_FACTS, "fields")
         if old.get(name) != new.get(name)
     }
-    texts = (_body(before).encode(), _body(after).encode())
+    texts = _ended(version_of(before).body, version_of(after).body)
     names = f"version {before.seq}", f"version {after.seq}"
     lines = b"".join(unified(*texts, *names)).decode()
     return RecordDiff(before=before.seq, after=after.seq, fields=fields, body=lines)
@@ -87,8 +87,12 @@ def _sayings(change: Change) -> dict[str, Json]:
     return {
         **{name: after.get(name) for name in SAID},
         **{name: facts.get(name) for name in _FACTS},
+        "fields": bool(facts.get("fields")),
     }
 
 
-def _body(change: Change) -> str:
-    return version_of(change).body
+def _ended(old: str, new: str) -> tuple[bytes, bytes]:
+    """Bodies of which neither ends its last line differ in other things than that."""
+    if old and new and not old.endswith("\n") and not new.endswith("\n"):
+        old, new = f"{old}\n", f"{new}\n"
+    return old.encode(), new.encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.core.budget import check_budget
+from holdfast.core.lifecycle import step
 from holdfast.core.metadata import check_metadata, check_origin
 from holdfast.core.records import facts as known
 from holdfast.core.records.body import check_body, check_subject, subject_of
@@ -216,6 +217,7 @@ class Records:
             if to is None:
                 then = earlier(changes)
                 if then is None:
+                    step(entry.state, "update", name)  # what was forgotten says nothing at all
                     raise Refused(
                         "version_first",
                         f"{name} has said nothing else before",
@@ -363,6 +365,7 @@ def _said(about: RecordOptions) -> tuple[dict[str, Any], Write]:
     given: dict[str, Any] = {name: value for name, value in about.items() if value is not None}
     write = Write(**{name: given.pop(name) for name in Write.fields_ if name in given})
     said: dict[str, Any] = {}
+    _check_times(given.get("since"), given.get("until"))
     facts = known.said_facts(
         given.pop("confidence", None), given.pop("source", None), given.pop("since", None)
     )
@@ -390,6 +393,15 @@ def _said(about: RecordOptions) -> tuple[dict[str, Any], Write]:
             case _:
                 raise TypeError(f"records know no {name!r}")
     return said, write
+
+
+def _check_times(since: datetime | None, until: datetime | None) -> None:
+    if since is not None and until is not None and given_us(until) < given_us(since):
+        raise InvalidInput(
+            "times_reversed",
+            f"it would be true until {until:%Y-%m-%d %H:%M}, and since {since:%Y-%m-%d %H:%M}",
+            hint="let `until` be later than `since`",
+        )
 
 
 def _tags(tags: Sequence[str]) -> tuple[str, ...]:
