@@ -209,7 +209,7 @@ def test_version_is_an_option_unless_the_command_has_its_own() -> None:
                 "value_invalid",
                 (
                     "`VALUE` cannot be '{'a': 1}': "
-                    "expecting property name enclosed in double quotes at character 1"
+                    "expecting property name enclosed in double quotes at character 2"
                 ),
                 'it takes JSON such as 3, "text" or {"a": 1}',
             ),
@@ -342,7 +342,7 @@ def test_standard_input_is_read_last_and_never_quoted() -> None:
     with pytest.raises(UsageError) as caught:
         read("kv", "set", "k", "-", stdin="hush")
     assert str(caught.value) == (
-        "`VALUE` is not of its form: expecting value at character 0 "
+        "`VALUE` is not of its form: expecting value at character 1 "
         '(hint: it takes JSON such as 3, "text" or {"a": 1})'
     )
 

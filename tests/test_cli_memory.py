@@ -474,6 +474,12 @@ def test_the_log_says_what_by_whom_where_and_why(cli: Cli) -> None:
         "  5  2026-01-15 12:00:01  human:local  forget entry  default/narrative  style   "
         "(forgotten)  gofmt decides\n"
     )
+    cli.says("note", "save", f"{'long ' * 30}tail", "--id", "long", "--reason", "to see it cut")
+    assert (
+        cli.says("log", "--limit", "1")
+        .splitlines()[1]
+        .endswith(f"  {('long ' * 30)[:59]}…  to see it cut")
+    )
 
 
 def test_the_log_selects(cli: Cli) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import holdfast
 from holdfast.engine.vault import Vault
+from holdfast.errors import InvalidInput
 from holdfast.testing.vaults import VaultContract
 
 TYPE_CHECKING = False
@@ -33,6 +34,16 @@ class TestOnDisk(VaultContract):
 class TestEncrypted(VaultContract):
     def open(self, folder: Path, clock: Clock) -> Vault:
         return holdfast.open(folder / "vault", key=RAW_KEY, clock=clock)
+
+
+def test_a_file_is_not_taken_for_a_folder(tmp_path: Path) -> None:
+    file = tmp_path / "my agents.db"
+    holdfast.open(f"sqlite:///{file}").close()
+    for create in (True, False):
+        with pytest.raises(InvalidInput, match="is a file") as caught:
+            holdfast.open(file, create=create)
+        assert caught.value.code == "where_invalid"
+    holdfast.open(caught.value.hint.split()[-1], create=False).close()
 
 
 def test_a_url_names_a_file(tmp_path: Path) -> None:

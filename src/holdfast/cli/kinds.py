@@ -156,7 +156,7 @@ def _json(text: str, _now_us: int) -> object:
     try:
         return json.loads(text, parse_constant=refuse, parse_float=real)
     except json.JSONDecodeError as exc:
-        raise FormError(f"{exc.msg.lower()} at character {exc.pos}") from None
+        raise FormError(f"{exc.msg.lower()} at character {exc.pos + 1}") from None
     except RecursionError:
         raise FormError("it is nested too deeply") from None
 

@@ -1,10 +1,10 @@
 """What is still told of what somebody asked to be forgotten: that it was there, and when it went.
 
-Its text stays in its row and in the log, since forgetting can be taken back until it is erased; but
-no answer has it: not what is read by its id, not its history, not the log, not the answer that a
-call was given before, and not an earlier moment, in which it was not forgotten yet. What fell out
-by a rule of its store nobody asked to be forgotten: it is out of what is so now, and the past and
-the log tell of it as it was.
+Its text stays in its row and in the log until it is erased, so that it is known again when it is
+said again; but no answer has it: not what is read by its id, not its history, not the log, not the
+answer that a call was given before, and not an earlier moment, in which it was not forgotten yet.
+What fell out by a rule of its store nobody asked to be forgotten: it is out of what is so now, and
+the past and the log tell of it as it was.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def open_vault(
     something else is given.
     """
     storage = SqliteStorage(
-        vault_file(where),
+        _in_no_file(where, vault_file(where)),
         key=_key(key),
         create=create,
         clock=clock,
@@ -72,6 +72,19 @@ def open_vault(
         runs=beside(where, "runs"),
     )
     return Vault(core, caller)
+
+
+def _in_no_file(where: str | os.PathLike[str], file: Path | None) -> Path | None:
+    """The file, unless the folder that it would be in is a file itself, which may be a vault."""
+    if file is None or file.name != VAULT_FILE:
+        return file
+    if os.path.isfile(file.parent):  # noqa: PTH113 - False where a name cannot be looked up
+        raise InvalidInput(
+            "where_invalid",
+            f"{shown(os.fspath(where))} is a file, and a vault is named by its folder",
+            hint=f"for the vault in this file, say {_url(file.parent)}",
+        )
+    return file
 
 
 def preferences_file(where: str | os.PathLike[str]) -> Path | None:
@@ -95,6 +108,10 @@ def address_of(where: str | os.PathLike[str]) -> str:
         return ""
     if file.name == VAULT_FILE:
         return str(file.parent.absolute())
+    return _url(file)
+
+
+def _url(file: Path) -> str:
     from urllib.parse import quote
 
     return f"sqlite:///{quote(str(file.absolute()))}"

@@ -13,7 +13,7 @@ from holdfast.cli.opening import (
     vault_place,
     vault_shown,
 )
-from holdfast.cli.output import Column, in_a_line
+from holdfast.cli.output import Column, fitted, in_a_line
 from holdfast.core.codec import plain
 from holdfast.engine.history import LogQuery
 from holdfast.engine.spaces import offered
@@ -174,9 +174,13 @@ def log(call: Call, out: Output) -> None:
     else:
         explained = any(change.reason for change in changes)
         columns = _COLUMNS if explained else _COLUMNS[:-1]
-        out.table([_row(change) for change in changes], columns, empty="No changes")
+        rows = [_row(change) for change in changes]
+        if explained:  # another column follows, which a long text would push out of sight
+            rows = [{**row, "says": fitted(in_a_line(str(row["says"])), SAYS_MAX)} for row in rows]
+        out.table(rows, columns, empty="No changes")
 
 
+SAYS_MAX = 60
 _COLUMNS = (
     Column(title="SEQ", key="seq", right=True),
     Column(title="AT", key="at"),
