@@ -249,14 +249,49 @@ def test_pages_name_no_machine(page: Path) -> None:
 def test_commands_that_the_pages_name_exist() -> None:
     """In what is said of today; the table of features speaks of what is to come, too, and pages
     of the design write file formats that begin with our name."""
-    nouns = {noun.name: commands_of(noun) for noun in TABLE.nouns}
     unknown: list[str] = []
     for page in PAGES:
-        if page.name in ("features.md", "errors.md") or page.parent.name == "design":
+        if page.name == "features.md" or page.parent.name == "design":
             continue
-        for words in re.findall(r"`holdfast ([a-z][a-z ]*)", page.read_text("utf-8")):
-            noun, *rest = words.split()
-            verbs = {command.verb for command in nouns.get(noun, ())}
-            if not verbs or (rest and rest[0] not in verbs and "" not in verbs):
-                unknown.append(f"{name_of(page)}: holdfast {words}")
+        named = re.findall(r"`holdfast ([a-z][a-z ]*)", page.read_text("utf-8"))
+        unknown += [f"{name_of(page)}: holdfast {words}" for words in named if not exists(words)]
     assert unknown == []
+
+
+def exists(words: str) -> bool:
+    """Whether these are the first words of a command."""
+    noun, *rest = words.split()
+    found = [each for each in TABLE.nouns if each.name == noun]
+    verbs = {command.verb for each in found for command in commands_of(each)}
+    return bool(verbs) and (not rest or rest[0] in verbs or "" in verbs)
+
+
+def test_commands_that_a_cure_names_exist() -> None:
+    """A hint that names a command is followed to the letter."""
+    unknown: list[str] = []
+    for file in sorted((ROOT / "src" / "holdfast").rglob("*.py")):
+        for text in cures(ast.parse(file.read_text("utf-8"))):
+            named = re.findall(r"(?:^|`|, or |, then |: )holdfast ([a-z][a-z ]*)", text)
+            unknown += [
+                f"{name_of(file)}: holdfast {words}" for words in named if not exists(words)
+            ]
+    assert unknown == []
+
+
+def cures(module: ast.Module) -> list[str]:
+    """The texts of `hint=` and `cure=`, of constants that hold such, and those in backticks."""
+    found: list[str] = []
+    for node in ast.walk(module):
+        match node:
+            case ast.keyword(arg="hint" | "cure", value=value):
+                found += [text for each in ast.walk(value) for text in texts(each)]
+            case ast.Assign(targets=[ast.Name(id="RESTORE" | "REPAIR")], value=value):
+                found += texts(value)
+            case _:
+                found += [text for text in texts(node) if "`holdfast " in text]
+    return found
+
+
+def texts(node: ast.AST) -> list[str]:
+    found = node.value if isinstance(node, ast.Constant) else None
+    return [found] if isinstance(found, str) else []

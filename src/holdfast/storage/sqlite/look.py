@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 UNREADABLE = (apsw.Error, UnicodeDecodeError, Damaged)
-RESTORE = "holdfast backup restore"
+RESTORE = "restore a backup"
 REPAIR = "holdfast doctor --repair"
 
 # Where the keys of a table also stand, so that rows on a page that cannot be read are still named.

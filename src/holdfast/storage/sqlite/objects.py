@@ -31,7 +31,7 @@ STATEMENTS = load(Path(__file__).with_name("objects.sql"))
 TAG = b"\x12\x20"
 TAG_HEX = TAG.hex()
 STRETCH = 64
-RESTORE = "push a folder that has the same content, or `holdfast backup restore`"
+RESTORE = "push a folder that has the same content, or restore a backup"
 _TAG_LENGTH = len(DIGEST_TAG)
 
 

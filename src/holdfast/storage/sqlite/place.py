@@ -79,7 +79,7 @@ def check_place(folder: Path, *, table: Path = MOUNTS) -> None:
             "place_remote",
             f"{folder} is on a network file system ({mount.kind}, mounted at {mount.point}),"
             " where neither locks nor the log can be trusted",
-            hint="put the vault on a local disk, or run `holdfast serve` where that disk is",
+            hint="put the vault on a local disk",
         )
 
 

@@ -78,8 +78,7 @@ class Recipe(Value):
             raise KeyProblem(
                 "key_wrong",
                 f"{self.file}: the key does not fit this vault, or its first page is damaged",
-                hint="give the key that the vault was made with; after `holdfast key rotate`,"
-                " the new one",
+                hint="give the key that the vault was made with",
             ) from exc
 
     def _settle(self, conn: apsw.Connection, *, reader: bool) -> None:
@@ -134,7 +133,7 @@ def recipe_for(
             raise KeyProblem(
                 "key_not_needed",
                 f"{file}: a key was given, and this vault is not encrypted",
-                hint="open it without a key, or encrypt it with `holdfast key set`",
+                hint="open it without a key; a vault is encrypted when it is made",
             )
         return Recipe(file=file, attach=attach)
     if header[21:24] != _EVERY_HEADER or size < 512:  # what every database has there, ciphered too

@@ -126,7 +126,7 @@ class SqliteStorage:
             self._db.check_log()
         except Damaged as exc:
             yield Problem(
-                code=exc.code, what="the log", message=exc.message, cure="holdfast backup restore"
+                code=exc.code, what="the log", message=exc.message, cure="restore a backup"
             )
 
     def _another_reader(self) -> apsw.Connection:
