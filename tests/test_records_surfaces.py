@@ -51,8 +51,11 @@ def test_a_record_lives_its_life_in_the_shell(cli: Cli) -> None:
     text = "# Deploys\n\nOn Tuesdays.\n\n## Rollback\n\nPress the button.\n"
     made = cli("record", "add", "-", "--kind", "decision", "--id", "deploys", stdin=text, **mine)
     assert made == ok("deploys\n", "Added to default/records as a draft\n")
-    nothing = ok("", "No such records in default/records\n")
-    assert cli("record", "search", "deploys") == nothing
+    nothing = "No such records in default/records"
+    assert cli("record", "search", "deploys") == ok(
+        "", f"{nothing}; `holdfast record list --state draft` has drafts\n"
+    )
+    assert cli("record", "search", "deploys", "--state", "confirmed") == ok("", f"{nothing}\n")
     drafts = "No such records in default/records; drafts are listed with --state draft\n"
     assert cli("record", "list") == ok("", drafts)
     assert (

@@ -70,8 +70,8 @@ NOTE = (
         mutates=True,
         arguments=(Argument(name="ID", kind=NAME, help="its id"),),
         options=(_STORE,),
-        details="It leaves every answer at once. The log still has it; removing it again changes "
-        "nothing.",
+        details="It leaves every answer at once, those about the past too; the log tells that it "
+        "was there, and no more. Removing it again changes nothing.",
         examples=("holdfast note remove style-tabs",),
     ),
 )

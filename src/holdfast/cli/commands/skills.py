@@ -235,7 +235,8 @@ _DELETE = Command(
     mutates=True,
     arguments=(_NAME,),
     options=(_STORE,),
-    details="It leaves every answer at once. The log still has it.",
+    details="It leaves every answer at once, those about the past too; the log tells that it was "
+    "there, and no more.",
     examples=("holdfast skill delete release",),
 )
 

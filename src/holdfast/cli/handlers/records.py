@@ -236,8 +236,11 @@ def search(call: Call, out: Output) -> None:
         found = records.search(
             call["query"] or "", budget=call["budget"], summary=call["summary"], **asked
         )
+        unsaid = not found.rows and not call["state"]
+        drafts = unsaid and records.list("draft", limit=1, everybodys=True).rows
     out.emit(plain(found), lambda: _told(found, explain=call["explain"]))
-    _tell_rest(out, found, f"No such records in {records.store.label}")
+    others = "; `holdfast record list --state draft` has drafts" if drafts else ""
+    _tell_rest(out, found, f"No such records in {records.store.label}{others}")
 
 
 def _told(found: RecordRows, *, explain: bool) -> str:

@@ -191,7 +191,7 @@ class Skills:
         )
 
     def delete(self, name: str, **write: Unpack[WriteOptions]) -> SkillRemoved:
-        """Forget a skill. Deleting it again changes nothing; the log still has it."""
+        """Forget a skill. Deleting it by its id again changes nothing; its name leads to none."""
         return self._desk.mutate(
             "skill delete",
             {"name": name},
