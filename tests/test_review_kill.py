@@ -17,6 +17,9 @@ import holdfast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.engine.space import Space
     from holdfast.engine.vault import Vault
 
 KILLS = int(os.environ.get("HOLDFAST_KILLS", "8"))
@@ -48,12 +51,21 @@ def worker(where: Path, calls: int = 0) -> int:
     return subprocess.run([sys.executable, str(WORKER), str(where), str(calls)]).returncode
 
 
+def texts_of(space: Space) -> Iterator[str]:
+    """Every note, page by page."""
+    page = space.notes().read(limit=1000)
+    yield from (entry.text for entry in page.entries)
+    while page.cursor is not None:
+        page = space.notes().read(limit=1000, cursor=page.cursor)
+        yield from (entry.text for entry in page.entries)
+
+
 def check(vault: Vault, wanted: set[tuple[str, bool]]) -> None:
     assert list(vault.verify()) == []
     jobs = vault.reviews(limit=1000)
     assert {job.state for job in jobs} == {"done"}
     space = vault.space()
-    notes = Counter(entry.text for entry in space.notes().read(limit=1000).entries)
+    notes = Counter(texts_of(space))
     waiting = Counter(
         each.suggestion.text for each in space.inbox().read(limit=10_000) if each.suggestion
     )
