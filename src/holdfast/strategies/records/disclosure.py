@@ -38,7 +38,7 @@ def block_of(view: View, store: Store) -> Draft | None:
     draft = Draft(
         label=store.label,
         priority=priority,
-        heading=f"## Records {store.label} (memory_read(id) has the body)",
+        heading=f"## Records {store.label} (memory_read(id=ID) has the body)",
         lines=(),
         more=False,
         reach=f"And {{more}} more: memory_search(query, store={store.called!r}) to see",
