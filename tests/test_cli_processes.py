@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 KEY = "raw:" + "5a" * 32
 OTHER_KEY = "raw:" + "a5" * 32
+CURES = {"Cure: restore a backup", "Cure: holdfast doctor --repair"}
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def test_verify_names_the_row_of_a_flipped_bit(cli: Cli) -> None:
         assert (result.exit, strict.exit) == (1, 1)
         named = rows_named(result.stdout)
         assert named == {problem["what"] for problem in json.loads(strict.stdout)}
-        assert result.stderr.startswith("Cure: holdfast ")
+        assert set() < set(result.stderr.splitlines()) <= CURES
         assert cli("doctor", "--quiet").exit == 1
         assert named <= rows_named("\n".join(cli("doctor").stdout.splitlines()[5:]))
         seen |= named
