@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.engine.vault import Vault
 
-PROGRAM = "import sys; from holdfast.cli import main; sys.exit(main())"
+PROGRAM = "import sys; from holdfast.cli import program; sys.exit(program())"
 
 
 class Peer:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bench.setting import Setting
 
 FLOOR = "python -c pass"
-PROGRAM = "import sys; from holdfast.cli import main; sys.exit(main())"
+PROGRAM = "import sys; from holdfast.cli import program; sys.exit(program())"
 COMMANDS = ("--version", "note read", "context", "status")
 GOAL = Goal(limit=6)
 
