@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.budget import estimate_tokens, fit
-from holdfast.core.canonical import canonical, digest, keyed, row_digest
+from holdfast.core.canonical import canonical, digest, encoder, keyed, row_digest
 from holdfast.core.codec import pack, plain, unpack
 from holdfast.core.handles import handles
 from holdfast.core.images import entry_from_image, entry_image
@@ -126,6 +126,21 @@ def test_values_are_plain_outside() -> None:
 
 
 # Lifecycle
+
+
+def test_both_ways_to_write_json_write_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    value = {"b": [1, -0.0, 1e300, 10**600, True, None, ""], "a": {"é": 'x"\\\n\u2028', "": "東京"}}
+    for sort_keys in (False, True):
+        quick = encoder(sort_keys=sort_keys)
+        with monkeypatch.context() as patched:
+            patched.setattr(json.encoder, "c_make_encoder", None)
+            plain = encoder(sort_keys=sort_keys)
+        assert quick(value) == plain(value)
+        assert [quick(each) for each in ("é", 7, [])] == ['"é"', "7", "[]"]
+        for write in (quick, plain):
+            for refused in (float("nan"), {1, 2}):
+                with pytest.raises((ValueError, TypeError)):
+                    write([refused])
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def db(request: pytest.FixtureRequest, file: Path) -> Iterator[Database]:
 # Syncs, and the log
 
 
-def syncs(tmp_path: Path, *args: object) -> int:
+def syncs(tmp_path: Path, *args: object, name: str = "writes.py") -> int:
     if shutil.which("strace") is None:
         pytest.skip("strace is not installed, and only it can count what reaches the disk")
     trace = tmp_path / "trace"
@@ -85,7 +85,7 @@ def syncs(tmp_path: Path, *args: object) -> int:
         "-e",
         "trace=fsync,fdatasync,sync_file_range,msync",
     ]
-    subprocess.run([*command, *program("writes.py", *args)], check=True)
+    subprocess.run([*command, *program(name, *args)], check=True)
     return len(
         re.findall(
             r"^\d+ +(?:fsync|fdatasync|sync_file_range|msync)\(", trace.read_text(), re.MULTILINE
@@ -101,6 +101,13 @@ def test_one_sync_a_commit_and_two_for_one_shot(tmp_path: Path, file: Path, key:
     assert many - few == 40
     assert syncs(tmp_path, file, 1, key) <= 2
     assert syncs(tmp_path, file, 0, key) == 0
+
+
+@pytest.mark.row("C06", "I04")
+def test_one_sync_for_each_awaited_set(tmp_path: Path, file: Path) -> None:
+    syncs(tmp_path, file, 1, name="awaited.py")
+    few, many = (syncs(tmp_path, file, count, name="awaited.py") for count in (5, 45))
+    assert many - few == 40
 
 
 def test_the_log_keeps_its_size_from_the_first_write_on(file: Path) -> None:

@@ -201,8 +201,7 @@ class StoreDesk:
         """Know the store's row before a write. Only what is committed is remembered: a unit may
         see a row of a group that is then rolled back, and another row may take its number.
         """
-        if self.as_of is not None:
-            check_present(self.as_of, self.store.label)
+        check_present(self.as_of, self.store.label)
         if not self._known.number:
             self._known = self.core.storage.read(self._now)
 

@@ -45,22 +45,19 @@ class Rounds:
 
     async def write(self, unit: ValueUnit[T], *, is_long: bool = False) -> T:
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[T]
-        if (loop is not self._loop and not self._is_for(loop)) or is_long:
-            if loop is self._loop:
+        answer: asyncio.Future[T] = loop.create_future()
+        if loop is self._loop or self._is_for(loop):
+            if is_long:
                 self.hand_over()
-            answer = loop.create_future()
-            self._desk.submit(unit, partial(_hand_back, loop, answer))
-        elif self._written and not self._goes_on():
-            answer = loop.create_future()
-            self._waiting.append((unit, answer))
-        else:
-            self._count(loop, asyncio.current_task())
-            done = self._desk.write_at_once(unit)
-            if not isinstance(done, NotNow):
-                return done
-            answer = loop.create_future()
-            self._desk.submit(unit, partial(_hand_back, loop, answer))
+            elif self._written and not self._goes_on():
+                self._waiting.append((unit, answer))
+                return await answer
+            else:
+                self._count(loop, asyncio.current_task())
+                done = self._desk.write_at_once(unit)
+                if not isinstance(done, NotNow):
+                    return done
+        self._submit(unit, answer)
         return await answer
 
     def hand_over(self) -> None:
@@ -107,11 +104,14 @@ class Rounds:
             if self._waiting:  # a signal came; the loop may be run again
                 self._count(loop, None)
 
+    def _submit(self, unit: ValueUnit[T], answer: asyncio.Future[T]) -> None:
+        self._desk.submit(unit, partial(_hand_back, answer.get_loop(), answer))
+
     def _do(self, unit: ValueUnit[Any], answer: asyncio.Future[Any], *, here: bool) -> None:
         try:
             done = self._desk.write_at_once(unit) if here else NOT_NOW
             if done is NOT_NOW:
-                self._desk.submit(unit, partial(_hand_back, answer.get_loop(), answer))
+                self._submit(unit, answer)
             else:
                 _settle(answer, done, None)
         except BaseException as exc:

@@ -179,7 +179,7 @@ class Committer:
     def _pass_through(self, ticket: Ticket, *, last: bool = False) -> Any:
         try:
             with self._door:
-                if not last and (self._closing or self.owed is not None):
+                if not last:
                     self._admit()
                 if ticket.hasty and (self._leading or self._queue):
                     return NOT_NOW
@@ -306,7 +306,7 @@ class Committer:
             conn = self._begin(hasty=group.tickets[0].hasty)
             if conn is None:
                 group.tickets[0].value = NOT_NOW
-                group.stage = COMMITTED
+                group.stage = COMMITTED  # of nothing
                 self._deliver(group)
                 return
             self._run(conn, group)
