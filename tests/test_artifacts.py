@@ -24,30 +24,12 @@ from holdfast.testing import ManualClock, raises
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from holdfast.engine.space import Space
     from holdfast.engine.vault import Vault
 
 HOUR = 3_600
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
-    with holdfast.open(tmp_path / "vault", clock=clock) as vault:
-        yield vault
-        assert list(vault.verify()) == []
-
-
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
 
 
 def kept(space: Space, name: str) -> bool:

@@ -38,11 +38,6 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
         assert list(vault.verify()) == []
 
 
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
-
-
 def written(file: Path, *lines: Any) -> Path:
     file.write_bytes(
         b"".join(

@@ -41,11 +41,6 @@ def mounting(*mounts: str, own: str = "{name: mine, strategy: narrative}") -> st
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 def vault(tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
     with holdfast.open(tmp_path / "vault", clock=clock) as vault:
         yield vault

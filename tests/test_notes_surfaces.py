@@ -36,11 +36,6 @@ memory:
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 def vault(tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
     with holdfast.open(tmp_path / "vault", clock=clock) as vault:
         yield vault

@@ -31,19 +31,9 @@ REVIEWER = Actor(kind="reviewer", name="rules")
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 def vault(tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
     with holdfast.open(tmp_path / "vault", clock=clock) as vault:
         yield vault
-
-
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
 
 
 def wanted(op: Any, text: str = "", kind: str = "", target: Entry | None = None) -> Suggestion:

@@ -48,11 +48,6 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
         yield vault
 
 
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
-
-
 def wanted(text: str = "Deploys on Fridays", **fields: Any) -> Suggestion:
     known: dict[str, Any] = {
         "op": "add",

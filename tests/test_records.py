@@ -29,19 +29,9 @@ IMPORTER = Caller(actor=Actor(kind="importer", name="files"))
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 def vault(tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
     with holdfast.open(tmp_path / "vault", clock=clock) as vault:
         yield vault
-
-
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
 
 
 def confirmed(space: Space, body: str, **said: Any) -> str:

@@ -31,11 +31,6 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
         yield vault
 
 
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
-
-
 ASKED = [
     ("Remember that I prefer morning meetings", "USER", "Prefers morning meetings"),
     ("Ok, remember that I prefer tea.", "USER", "Prefers tea"),

@@ -68,11 +68,6 @@ def facts(said: Sequence[Said], known: Sequence[Known], meter: Meter) -> Sequenc
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 def reviewer() -> Scripted:
     return Scripted()
 
@@ -83,11 +78,6 @@ def vault(tmp_path: Path, clock: ManualClock, reviewer: Scripted) -> Iterator[Va
         yield vault
         vault.review()
         assert list(vault.verify()) == []
-
-
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
 
 
 def turns(here: Space, first: int, last: int, *, fact_at: tuple[int, ...] = ()) -> None:

@@ -29,11 +29,6 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
         assert list(vault.verify()) == []
 
 
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
-
-
 def asking(service: FakeModels) -> dict[str, Any]:
     """The preferences that have a service review."""
     return {

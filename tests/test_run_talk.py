@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 def bench(tmp_path: Path, clock: ManualClock) -> Iterator[Bench]:
     bench = Bench(holdfast.open(tmp_path / "vault", clock=clock), tmp_path)
     yield bench

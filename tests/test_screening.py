@@ -43,11 +43,6 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
         yield vault
 
 
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
-
-
 def held_by(space: Space, text: str, **fields: Any) -> Held:
     with pytest.raises(Held) as caught:
         space.notes().save(text, **fields)

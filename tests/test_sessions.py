@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
 from holdfast.engine.workspace import parse_workspace
 from holdfast.errors import Conflict, InvalidInput, NotFound, Refused
 from holdfast.model.message import MESSAGE_BYTES_MAX, ToolCall
@@ -16,28 +15,10 @@ from holdfast.testing.binding import NOON
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from holdfast.engine.space import Space
     from holdfast.engine.vault import Vault
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-def vault(tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
-    with holdfast.open(tmp_path / "vault", clock=clock) as vault:
-        yield vault
-        assert list(vault.verify()) == []
-
-
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
 
 
 def talk(space: Space, *texts: str, title: str = "", source: str = "python") -> str:

@@ -27,19 +27,9 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
 def vault(tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
     with holdfast.open(tmp_path / "vault", clock=clock) as vault:
         yield vault
-
-
-@pytest.fixture
-def space(vault: Vault) -> Space:
-    return vault.space()
 
 
 def tools(space: Space) -> dict[str, Any]:

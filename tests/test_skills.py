@@ -36,11 +36,6 @@ BINARY = bytes(range(256)) * 5
 LARGE = os.urandom(2_500_000)
 
 
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
 class Learned:
     """A reviewer that suggests what a test says."""
 

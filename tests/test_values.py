@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from holdfast.model.space import StoreType
 
 
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
 @pytest.fixture(params=["memory:", "disk"])
 def vault(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -> Iterator[Vault]:
     where = "memory:" if request.param == "memory:" else tmp_path / "vault"

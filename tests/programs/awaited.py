@@ -1,4 +1,5 @@
 """Sets a value so many times through a backend, each awaited before the next."""
+
 from __future__ import annotations
 
 import asyncio
