@@ -272,6 +272,20 @@ def test_a_mirror_brings_each_side_what_changed_on_the_other(
 
 
 @pytest.mark.row("F01")
+@pytest.mark.parametrize("said", [b"[]", b"7", b"null", b"{", b"\xff", b'{"skills": []}'])
+def test_a_mirror_that_knows_nothing_of_before_begins_anew(
+    tmp_path: Path, skills: SkillLibrary, said: bytes
+) -> None:
+    root = tmp_path / "skills"
+    skills.save("alpha", "Peel potatoes", "Use a knife.")
+    skills.mirror(root)
+    (root / ".holdfast/skills.json").write_bytes(said)
+    assert became(skills.mirror(root)) == {"alpha": "unchanged"}
+    skills.patch("alpha", "knife", "peeler")
+    assert became(skills.mirror(root)) == {"alpha": "written"}
+
+
+@pytest.mark.row("F01")
 def test_a_mirror_forgets_nothing_because_a_folder_is_gone(
     tmp_path: Path, skills: SkillLibrary
 ) -> None:

@@ -21,7 +21,7 @@ from holdfast.core.skillfiles import (
 from holdfast.core.trees.digest import digest_of
 from holdfast.engine.directories.folder import failing
 from holdfast.engine.directories.places import Root
-from holdfast.errors import InvalidInput, NotFound, Refused
+from holdfast.errors import Conflict, InvalidInput, NotFound, Refused
 from holdfast.model.names import shown
 from holdfast.model.tree import SKIPPED_NAMES
 from holdfast.model.value import Value
@@ -51,6 +51,16 @@ class SkillFolder(Value):
             [path, file.program, digest_of(file.data)] for path, file in sorted(self.files.items())
         ]
         return digest("skill", self.document, canonical(rows)).hex()
+
+
+def check_once(name: str, place: Path, known: Mapping[str, Path]) -> None:
+    """Of the folders below one, each is a skill of its own."""
+    if name in known:
+        raise Conflict(
+            "skill_twice",
+            f"{place / SKILL_FILE}: {name} is the skill of {known[name]} too",
+            hint="rename one of them",
+        )
 
 
 def skill_folders(place: Path) -> list[Path]:

@@ -14,6 +14,7 @@ from holdfast.core.skillfiles import SKILL_FILE
 from holdfast.engine.directories.folder import OWN, failing, replace_file
 from holdfast.engine.skillfolders import (
     SkillFolder,
+    check_once,
     read_folder,
     remove_folder,
     skill_folders,
@@ -76,12 +77,7 @@ class Mirror:
             try:
                 folder = read_folder(place)
                 name = read_bytes(folder.document, str(place / SKILL_FILE)).name
-                if name in there:
-                    raise Conflict(
-                        "skill_twice",
-                        f"{place / SKILL_FILE}: {name} is the skill of {places[name]} too",
-                        hint="rename one of them",
-                    )
+                check_once(name, place, places)
             except HoldfastError as exc:
                 self._bad[place.name] = refused(place.name, place, exc)
                 continue
@@ -105,7 +101,8 @@ class Mirror:
             if outside == before or (outside is None and inside is not None):
                 return self._outwards(name, place, here, changed=inside != before)
             if inside == before:
-                return self._inwards(name, place, there)
+                assert there is not None
+                return self._take(name, place, there)
             raise Conflict(
                 "skill_conflict",
                 f"{name} changed in {place} and in {self._skills.store.label}",
@@ -134,16 +131,14 @@ class Mirror:
         write_folder(place, here)
         return _became(name, place, "written")
 
-    def _inwards(self, name: str, place: Path, there: SkillFolder | None) -> Carried:
-        assert there is not None
-        return self._take(name, place, there)
-
     def _state(self) -> dict[str, str]:
         with failing(self._root):
             try:
                 said = json.loads((self._root / OWN / STATE).read_bytes())
             except (FileNotFoundError, NotADirectoryError, ValueError):
                 return {}
+        if not isinstance(said, dict):
+            return {}
         store, skills = said.get("store"), said.get("skills")
         return skills if store == self._skills.store.id and isinstance(skills, dict) else {}
 

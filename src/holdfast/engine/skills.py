@@ -11,7 +11,7 @@ from pathlib import Path
 
 from holdfast.core.skillfiles import SKILL_FILE
 from holdfast.engine import skillfolders
-from holdfast.engine.skillfolders import SkillFolder, read_folder, write_folder
+from holdfast.engine.skillfolders import SkillFolder, check_once, read_folder, write_folder
 from holdfast.errors import Conflict, HoldfastError, InvalidInput
 from holdfast.model.names import shown
 from holdfast.model.value import Value
@@ -90,12 +90,7 @@ class SkillLibrary(Skills):
         def take(each: Path) -> Carried:
             folder = read_folder(each)
             name = read_bytes(folder.document, str(each / SKILL_FILE)).name
-            if name in taken:
-                raise Conflict(
-                    "skill_twice",
-                    f"{each / SKILL_FILE}: {name} is the skill of {taken[name]} too",
-                    hint="rename one of them",
-                )
+            check_once(name, each, taken)
             taken[name] = each
             there = known.get(name)
             if there is not None and not overwrite and self._folder_of(there) != folder:
