@@ -147,9 +147,9 @@ def by_shell(cli: Cli, told: Table, *always: str) -> Iterator[tuple[str, str]]:
             }
             places = [each.name for each in command.arguments]
             table = {
-                **told,
                 **options,
                 **{f"--{k}": v for k, v in told.items() if f"--{k}" in options},
+                **told,
             }
             for given in _variants([*places, *options], needed, table, said):
                 words = [str(given[name]) for name in places if name in given]

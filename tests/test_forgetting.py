@@ -179,7 +179,7 @@ def full(cli: Cli) -> Iterator[Full]:
 
 
 def others(space: Space) -> list[Space]:
-    """The same space for whom may see it too: in a session, as another moment."""
+    """The same space for whom may see it too: without a session and in one."""
     session = space.start_session("Later").id
     return [space, space.seen_by(Caller(session=session))]
 
@@ -194,6 +194,7 @@ def test_the_marker_is_found_before_it_is_forgotten(full: Full, cli: Cli) -> Non
     verbs = {tuple(asked.split()[:2]) for asked in shell}
     assert {("note", "read"), ("record", "history"), ("profile", "timeline")} <= verbs
     assert {("skill", "show"), ("artifact", "get"), ("review", "inbox"), ("log", "--all")} <= verbs
+    assert any("--target=" in asked for asked in shell), "options are asked by what they are told"
 
 
 @pytest.mark.row("G06", "I07", "D23")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import pickle
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import holdfast
 from holdfast import errors
 from holdfast.errors import Conflict, HoldfastError, InvalidInput, OptionInvalid
 from holdfast.model.ids import ALPHABET, at_of, is_id, is_short, make_id, short
@@ -172,3 +176,26 @@ def test_errors_have_one_root_a_code_and_a_cure() -> None:
             one.message,
             one.hint,
         )
+
+
+def test_what_is_filled_in_one_go_names_every_field() -> None:
+    """`filled_` looks at nothing, so each use of it is held against its class here."""
+    source = Path(holdfast.__file__).parent
+    found: set[str] = set()
+    for file in source.rglob("*.py"):
+        text = file.read_text("utf-8")
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+        for call in calls if ".filled_(" in text else ():
+            match call:
+                case ast.Call(
+                    func=ast.Attribute(attr="filled_", value=ast.Name(id=name)),
+                    args=[ast.Dict(keys=keys)],
+                ):
+                    module = ".".join(("holdfast", *file.relative_to(source).with_suffix("").parts))
+                    kind = getattr(importlib.import_module(module), name)
+                    said = [key.value for key in keys if isinstance(key, ast.Constant)]
+                    assert sorted(map(str, said)) == sorted(kind.fields_), f"{module}: {name}"
+                    found.add(name)
+                case _:
+                    continue
+    assert {"Entry", "Hit", "Found", "SearchQuery", "Statistics"} <= found

@@ -45,7 +45,7 @@ class Value:
     @classmethod
     def filled_(cls, fields: dict[str, Any]) -> Self:
         """A value of a dictionary that has every field and that nobody else keeps, unchecked: for
-        what is made by the thousand, in one place that names every field."""
+        what every search makes, each in one place that names every field."""
         made = cls.__new__(cls)
         object.__setattr__(made, "__dict__", fields)
         return made
