@@ -13,6 +13,7 @@ import holdfast
 from holdfast.core.rank.asked import asked_of
 from holdfast.core.rank.score import Ranking, Statistics
 from holdfast.model.search import RankWeights, SearchQuery
+from holdfast.model.times import DAY_US
 from holdfast.storage.sqlite.index import ENTRY_TERMS
 from holdfast.storage.sqlite.textindex import TextIndex
 from holdfast.testing import ManualClock
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from holdfast.engine.vault import Vault
-
-DAY_US = 86_400_000_000
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from holdfast.wiring import IN_RAM, open_vault, vault_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from holdfast.cli.grammar import Call
     from holdfast.engine.space import Space
@@ -190,3 +190,13 @@ def _key(call: Call, where: str) -> str | Path | None:
     if call["key_file"] is not None:
         return Path(call["key_file"])
     return os.environ.get(KEY_VARIABLE) or None
+
+
+def stores_of(strategy: str) -> Callable[[Call, str], list[str]]:
+    """The names that `--store` may take, for completion."""
+
+    def stores(call: Call, _prefix: str) -> list[str]:
+        with seen_space(call) as space:
+            return [store.called for store in space.seen() if store.strategy == strategy]
+
+    return stores

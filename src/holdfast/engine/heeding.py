@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.engine import mounts, spaces
 from holdfast.engine.screening import put_in_inbox
 from holdfast.errors import Held, HoldfastError
+from holdfast.model.ids import short
 from holdfast.strategies import profile
 
 TYPE_CHECKING = False
@@ -33,8 +34,8 @@ def heed(work: Work, session: Session, message: Message) -> Iterator[str]:
         try:
             yield _done(work, session, message, asked)
         except Held as exc:
-            held = put_in_inbox(work, exc)
-            yield f"Not remembered yet: it waits for a person, as the proposal {held.proposal[-8:]}"
+            held = short(put_in_inbox(work, exc).proposal)
+            yield f"Not remembered yet: it waits for a person, as the proposal {held}"
         except HoldfastError as exc:
             yield f"Not {'remembered' if asked.what == 'remember' else 'forgotten'}: {exc.message}"
 

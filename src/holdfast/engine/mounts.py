@@ -100,10 +100,6 @@ def _mounted(snapshot: Snapshot, space: SpaceInfo | None, seq: int | None) -> Se
     return [] if then is None else [_resolved(snapshot, each, seq) for each in mounts_of(then)]
 
 
-def space_then(snapshot: Snapshot, name: str, seq: int | None) -> SpaceInfo | None:
-    return _as_it_was(snapshot, space_named(snapshot, name), seq)
-
-
 def _as_it_was(snapshot: Snapshot, space: SpaceInfo | None, seq: int | None) -> SpaceInfo | None:
     if seq is None or space is None or space.revision <= seq:
         return space
@@ -163,7 +159,7 @@ def searched_stores(snapshot: Snapshot, space_name: str, seq: int | None = None)
     """What a search of the whole space looks through: each store that it sees, once."""
     if seq is None:
         return snapshot.once(
-            ("searched", space_name), lambda: (*distinct(_seen(snapshot, space_name, None)),)
+            ("searched", space_name), lambda: (*distinct(seen_stores(snapshot, space_name)),)
         )
     return distinct(_seen(snapshot, space_name, seq))
 

@@ -405,11 +405,11 @@ def tools(desk: Callable[[str | None], Desk]) -> Iterable[Tool]:
     ) -> Piece | tuple[Artifact, ...]:
         """Read an artifact, or a range of it such as lines="120-160"; without an id, list the
         newest."""
-        artifacts = Artifacts(desk(store))
+        at = desk(store)
         if id is None:
-            return artifacts.list()
+            return Artifacts(at).list()
         limit = None if lines or bytes else TOOL_BYTES
-        return desk(store).read(lambda view, now: piece(view, now, id, lines, bytes, limit))
+        return at.read(lambda view, now: piece(view, now, id, lines, bytes, limit))
 
     return artifact_save, artifact_get
 

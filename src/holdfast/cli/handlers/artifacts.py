@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from holdfast.cli.opening import opened_space, seen_space, write_options
+from holdfast.cli.opening import opened_space, seen_space, stores_of, write_options
 from holdfast.cli.output import Column
 from holdfast.core.codec import plain
 from holdfast.errors import StorageFailed, UsageError
@@ -120,10 +120,7 @@ def _whole(artifact: Artifact) -> str:
     )
 
 
-def stores(call: Call, _prefix: str) -> list[str]:
-    """The names that `--store` may take."""
-    with seen_space(call) as space:
-        return [store.called for store in space.seen() if store.strategy == "artifacts"]
+stores = stores_of("artifacts")
 
 
 def ids(call: Call, _prefix: str) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.cli.opening import opened_space, seen_space, write_options
+from holdfast.cli.opening import opened_space, seen_space, stores_of, write_options
 from holdfast.cli.output import in_a_line
 from holdfast.core.codec import plain
 from holdfast.errors import UsageError
@@ -71,10 +71,7 @@ def remove(call: Call, out: Output) -> None:
         out.note(f"{what} was removed before" if unchanged else f"Removed {what}")
 
 
-def stores(call: Call, _prefix: str) -> list[str]:
-    """The names that `--store` may take."""
-    with seen_space(call) as space:
-        return [store.called for store in space.seen() if store.strategy == "narrative"]
+stores = stores_of("narrative")
 
 
 def _metadata(call: Call) -> dict[str, Json]:

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from holdfast.cli.opening import opened_space, seen_space, write_options
+from holdfast.cli.opening import opened_space, seen_space, stores_of, write_options
 from holdfast.cli.output import in_a_line
 from holdfast.core.codec import plain
 from holdfast.errors import HoldfastError, Refused, StorageFailed, UsageError
@@ -321,10 +321,7 @@ def _merged(out: Output, done: ProfileSync) -> None:
 # Words
 
 
-def stores(call: Call, _prefix: str) -> list[str]:
-    """The names that `--store` may take."""
-    with seen_space(call) as space:
-        return [store.called for store in space.seen() if store.strategy == "profile"]
+stores = stores_of("profile")
 
 
 def _told(out: Output, done: ProfileWrite, data: str) -> None:

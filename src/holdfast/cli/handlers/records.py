@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.cli.opening import opened_space, seen_space, write_options
+from holdfast.cli.opening import opened_space, seen_space, stores_of, write_options
 from holdfast.cli.output import Column, in_a_line
 from holdfast.core.codec import plain
 from holdfast.errors import UsageError
@@ -438,10 +438,7 @@ def _whole(found: RecordRead) -> str:
 # Completion
 
 
-def stores(call: Call, _prefix: str) -> list[str]:
-    """The names that `--store` may take."""
-    with seen_space(call) as space:
-        return [store.called for store in space.seen() if store.strategy == "records"]
+stores = stores_of("records")
 
 
 def kinds(call: Call, _prefix: str) -> list[str]:

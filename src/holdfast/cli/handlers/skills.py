@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from pathlib import Path
 
-from holdfast.cli.opening import opened_space, seen_space, write_options
+from holdfast.cli.opening import opened_space, seen_space, stores_of, write_options
 from holdfast.cli.output import Column, in_a_line
 from holdfast.core.codec import plain
 
@@ -234,10 +234,7 @@ def _carried(out: Output, done: Sequence[Carried]) -> int:
     return int(any(one.became in _FAILED for one in done))
 
 
-def stores(call: Call, _prefix: str) -> list[str]:
-    """The names that `--store` may take."""
-    with seen_space(call) as space:
-        return [store.called for store in space.seen() if store.strategy == "skills"]
+stores = stores_of("skills")
 
 
 def names(call: Call, _prefix: str) -> list[tuple[str, str]]:

@@ -45,6 +45,7 @@ PARTS = (
     *("words", "near", "recent", "important", "pinned", "used", "ended"),
     *("importance", "newest"),
 )
+_RECENT = PARTS.index("recent")
 _MUCH_USED = log(1 + 100)
 _SHARES = IMPORTANCE_MAX - IMPORTANCE
 
@@ -136,8 +137,8 @@ class _Recent(dict[int, float]):
         self._weights, self._today = weights, today
 
     def __missing__(self, day: int) -> float:
-        age = max(0, self._today - day)
-        share = self[day] = self._weights.recent * 0.5 ** (age / self._weights.recent_days)
+        text: Text = (0, 0, "", "", day * DAY_US, IMPORTANCE, 0, 0, None)
+        share = self[day] = _blend(1.0, 0.0, text, self._weights, self._today)[_RECENT]
         return share
 
 

@@ -31,7 +31,8 @@ LONG_KEPT_IN_MIND = 4
 KEPT_CHARS_MAX = 2_000
 EVERYDAY_CHARS_MAX = 13
 _DIGITS_MIN = 12
-_SELDOM = ("given_id", "tags", "scope", "facts", "metadata")
+_ALONE = ("text", "subject", "reason")  # each is one text
+_SELDOM = tuple(name for name in SCREENED if name not in _ALONE)
 
 
 def class_of(finding: Finding) -> str:
@@ -131,7 +132,7 @@ def fields_of(values: Mapping[str, Any]) -> Iterator[Field]:
     """The texts of an entry, or of what is to change of one, by field."""
     for name in SCREENED:
         value = values.get(name)
-        if isinstance(value, str) and name in ("text", "subject", "reason"):
+        if isinstance(value, str) and name in _ALONE:
             yield name, value, ""
         elif value:
             yield from _within("id" if name == "given_id" else name, value, "")

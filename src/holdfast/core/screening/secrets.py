@@ -63,10 +63,9 @@ def _named_password(match: re.Match[str], said: str) -> bool:
 def _named_key(match: re.Match[str], said: str) -> bool:
     start = match.start()
     plain = match["k"] in ("key", "ключ", "キー", "키", "schlüssel", "schlussel", "anahtarı")
-    value = trimmed(said)
     if plain and not _KEY_OF().search(match.string[max(0, start - 24) : start]):
-        return len(value) >= LONE_KEY_CHARS_MIN and is_mixed(value) and is_key(value)
-    return is_key(value)
+        return _lone_key(match, said)
+    return is_key(trimmed(said))
 
 
 def _lone_password(_: re.Match[str], said: str) -> bool:

@@ -140,19 +140,10 @@ def content(snapshot: Snapshot, name: str) -> bytes:
 
 def beginning(snapshot: Snapshot, version: Version, path: str, bytes_max: int) -> bytes | None:
     """The first bytes of a file of a version. Of a large one only its first parts are read."""
-
-    def load(name: str) -> bytes:
-        return b"".join(pieces_of(snapshot, name))
-
-    node = find(version.root, path, load)
+    node = find(version.root, path, partial(content, snapshot))
     if node is None or node.kind not in (FILE, PROGRAM):
         return None
-    data = b""
-    for piece in pieces_of(snapshot, node.digest):
-        data += piece
-        if len(data) >= bytes_max:
-            break
-    return data[:bytes_max]
+    return stretch(snapshot, node.digest, 0, bytes_max)
 
 
 def pieces_of(snapshot: Snapshot, name: str) -> Iterator[bytes]:

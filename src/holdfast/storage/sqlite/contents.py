@@ -15,8 +15,8 @@ from holdfast.model.times import from_us, to_us
 from holdfast.storage.sql import load
 from holdfast.storage.sqlite.look import REPAIR, UNREADABLE, entries, messages, problem
 from holdfast.storage.sqlite.messages import message_from
-from holdfast.storage.sqlite.queries import fetch
-from holdfast.storage.sqlite.rows import entry_from, sealed, whole
+from holdfast.storage.sqlite.queries import QUERIES, fetch
+from holdfast.storage.sqlite.rows import DIGESTED, entry_from, sealed, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from holdfast.storage.sqlite.rows import Row
 
 STATEMENTS = load(Path(__file__).with_name("contents.sql"))
-STATE, HOURS, UNTIL = 9, 12, 13  # their places among the sealed columns
+# their places among the sealed columns
+STATE, HOURS, UNTIL = map(DIGESTED["artifact"].index, ("state", "hours", "until_us"))
 HOUR_US = 3_600_000_000
 
 
@@ -87,7 +88,8 @@ class ContentWrites(ContentReads):
 
 
 def _moment(conn: apsw.Connection) -> int:
-    return next(fetch(conn, STATEMENTS["newest_moment"]))[0]
+    """When the change that is being made was made."""
+    return next(fetch(conn, QUERIES["head"]))[1]
 
 
 def _refer(conn: apsw.Connection, target: str, last_us: int | None) -> None:

@@ -52,10 +52,6 @@ SELECT content FROM artifact WHERE state = 'kept' AND revision > ?;
 -- Each content that an artifact keeps, with a name for it.
 SELECT content, 'artifact ' || id FROM artifact WHERE state = 'kept' ORDER BY number;
 
--- name: newest_moment
--- When the change that is being made was made.
-SELECT at_us FROM change ORDER BY seq DESC LIMIT 1;
-
 -- name: references
 SELECT count(*) FROM mention WHERE target = ?;
 

@@ -1,4 +1,4 @@
-"""TextsFound of a search in a full-text index: few enough to be ranked in full, and the right ones.
+"""Candidates of a search in a full-text index: few enough to be ranked in full, and the right ones.
 
 Where little of an index is in scope, the scope goes into the question, so that a small store in a
 large vault is searched in the time of a small one.

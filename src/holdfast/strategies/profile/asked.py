@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from holdfast.model.space import Store
     from holdfast.ports import Work
 
-TEXT_BYTES_MAX = 65_536
+SENTENCE_BYTES_MAX = 65_536
 NOTICE_CHARS_MAX = 200
 
 
 def wish(text: str) -> Asked:
     """What a text that was given to be remembered asks for."""
-    asked = asked_plainly(check_text(text, "what to remember", bytes_max=TEXT_BYTES_MAX))
+    asked = asked_plainly(check_text(text, "what to remember", bytes_max=SENTENCE_BYTES_MAX))
     if asked is None:
         raise InvalidInput(
             "nothing_to_remember",

@@ -158,9 +158,9 @@ class Records:
                 kind_named(kinds_of(store.options), kind)
             wanted: Any = dict(changes)
             if refs is not None:
-                own = policy.find(work, store, id).id
+                own = work.find(store, id).id
                 wanted["refs"] = policy.check_refs(work, store, refs, own)
-            wanted = _kept_form(policy.find(work, store, id), wanted)
+            wanted = _kept_form(work.find(store, id), wanted)
             return policy.update(work, store, id, wanted, self._means(work, supersedes))
 
         arguments: dict[str, Json] = {
@@ -211,7 +211,7 @@ class Records:
         """Make it say again what a version said; without one, what it said before."""
 
         def unit(work: Work, store: Store) -> RecordUpdated:
-            entry = policy.find(work, store, id)
+            entry = work.find(store, id)
             changes = list(work.history(entry))
             name = f"{store.label} {entry.handle}"
             if to is None:
@@ -286,7 +286,7 @@ class Records:
         """One section by its heading path (`Setup > Linux`), or one field (`steps[0].name`)."""
 
         def unit(view: View, store: Store) -> tuple[Entry, RecordPart]:
-            return policy.find(view, store, id), reading.expand(view, store, id, path)
+            return view.find(store, id), reading.expand(view, store, id, path)
 
         entry, part = self._desk.read(unit)
         self._desk.used(entry)
@@ -324,7 +324,7 @@ class Records:
         check_limit(limit)
 
         def unit(view: View, store: Store) -> Sequence[RecordVersion]:
-            changes = view.history(policy.find(view, store, id))
+            changes = view.history(view.find(store, id))
             return [version_of(change) for _, change in zip(range(limit), changes, strict=False)]
 
         return self._desk.read(unit)
@@ -333,7 +333,7 @@ class Records:
         """What differs between two versions: else the one before, and the newest."""
 
         def unit(view: View, store: Store) -> RecordDiff:
-            entry = policy.find(view, store, id)
+            entry = view.find(store, id)
             changes = list(view.history(entry))
             name = f"{store.label} {entry.handle}"
             new = changes[0] if after is None else change_at(changes, after, name)

@@ -11,7 +11,6 @@ from holdfast.core.records.kinds import kinds_of
 from holdfast.errors import Conflict, InvalidInput
 from holdfast.model.record import RecordForgotten
 from holdfast.model.search import HITS_MAX, search_query
-from holdfast.strategies.records.policy import find
 from holdfast.strategies.records.rows import row_of
 
 TYPE_CHECKING = False
@@ -26,7 +25,7 @@ CONFIRM_CHARS = 16
 
 
 def forget(work: Work, store: Store, name: str) -> RecordForgotten:
-    entry = find(work, store, name)
+    entry = work.find(store, name)
     kinds = kinds_of(store.options)
     if work.is_gone(entry):
         return RecordForgotten(rows=(row_of(entry, kinds),), outcome="unchanged")

@@ -45,14 +45,9 @@ class Means(Value):
     supersedes: tuple[str, ...] = ()
 
 
-def find(view: View, store: Store, name: str) -> Entry:
-    """By any name that it has, in every state."""
-    return view.find(store, name)
-
-
 def find_all(view: View, store: Store, names: Sequence[str]) -> list[Entry]:
     """Those that a record refers to or takes the place of, each once."""
-    found = [find(view, store, name) for name in names]
+    found = [view.find(store, name) for name in names]
     return list({entry.id: entry for entry in found}.values())
 
 
@@ -193,7 +188,7 @@ def _folded(subject: str) -> str:
 
 def promote(work: Work, store: Store, name: str, means: Means) -> RecordPromoted:
     """Show a draft to all that it is for. Its scope stays what it was."""
-    entry, settings = find(work, store, name), work.settings(store)
+    entry, settings = work.find(store, name), work.settings(store)
     work.expect(entry.revision, f"{store.label} {entry.handle}")
     if entry.state in ("confirmed", "updated"):
         return RecordPromoted(entry=entry, outcome="unchanged")
@@ -312,7 +307,7 @@ def update(
     work: Work, store: Store, name: str, changes: EntryChanges, means: Means
 ) -> RecordUpdated:
     """Its next version. What changes only what it is worth makes no version of what it says."""
-    entry, settings = find(work, store, name), work.settings(store)
+    entry, settings = work.find(store, name), work.settings(store)
     work.expect(entry.revision, f"{store.label} {entry.handle}")
     if entry.pinned and work.caller.actor.kind == "reviewer":
         raise Refused(
@@ -395,7 +390,7 @@ def check_refs(work: Work, store: Store, names: Sequence[str], own: str = "") ->
     found: list[str] = []
     for name in names:
         try:
-            entry = find(work, store, name)
+            entry = work.find(store, name)
         except NotFound:
             raise NotFound(
                 "ref_not_found",
@@ -409,7 +404,7 @@ def check_refs(work: Work, store: Store, names: Sequence[str], own: str = "") ->
 
 def retire(work: Work, store: Store, name: str) -> Entry:
     """It is no longer so: out of the block and of searches, with the end of its time."""
-    entry = find(work, store, name)
+    entry = work.find(store, name)
     if entry.hidden or entry.state == "forgotten":
         return entry
     if entry.pinned and work.caller.actor.kind == "reviewer":

@@ -26,7 +26,6 @@ from holdfast.model.record import (
 )
 from holdfast.model.search import HITS_MAX, search_query
 from holdfast.model.times import from_us, to_us
-from holdfast.strategies.records.policy import find
 from holdfast.strategies.records.rows import row_of, row_tokens
 
 TYPE_CHECKING = False
@@ -138,7 +137,7 @@ def _place(entry: Entry) -> tuple[int, int]:
 
 
 def read(view: View, store: Store, name: str) -> RecordRead:
-    return in_full(view, store, find(view, store, name))
+    return in_full(view, store, view.find(store, name))
 
 
 def read_found(view: View, store: Store, query: str) -> RecordRead:
@@ -191,7 +190,7 @@ def _fields(entry: Entry) -> dict[str, Any] | None:
 
 def expand(view: View, store: Store, name: str, path: str | Sequence[str]) -> RecordPart:
     """One section of a body by its heading path, or one field of a structured one."""
-    entry = find(view, store, name)
+    entry = view.find(store, name)
     if entry.state == "forgotten":
         raise NotFound(
             "section_not_found",
@@ -220,7 +219,7 @@ def in_one_layer(
 
 
 def links(view: View, store: Store, name: str) -> RecordLinks:
-    entry = find(view, store, name)
+    entry = view.find(store, name)
     referred = tuple(
         RecordLink(
             source=each.handle, target=entry.handle, subject=each.subject, state=_far_state(each)
@@ -273,7 +272,7 @@ def neighbours(view: View, store: Store, name: str, depth: int, limit: int) -> R
         )
     check_limit(limit, NEIGHBOURS_MAX)
     kinds = kinds_of(store.options)
-    start = find(view, store, name)
+    start = view.find(store, name)
     seen, ring = {start.id}, [start]
     rows: list[tuple[int, RecordRow]] = []
     dead: list[RecordLink] = []

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from holdfast.core.metadata import check_origin
-from holdfast.core.skillfiles import check_file_path, check_side_by_side, check_sizes
+from holdfast.core.skillfiles import (
+    check_file_path,
+    check_side_by_side,
+    check_sizes,
+    check_skill_name,
+)
 from holdfast.core.trees.digest import digest_of
 from holdfast.errors import InvalidInput
 from holdfast.model.names import shown
 from holdfast.model.value import Value
 from holdfast.model.write import Write, check_unexpected
 from holdfast.strategies.skills import policy
-from holdfast.strategies.skills.document import Document, read, read_bytes
+from holdfast.strategies.skills.document import read, read_bytes
 from holdfast.strategies.skills.policy import Skill, SkillFile, SkillSaved, Wanted
 
 TYPE_CHECKING = False
@@ -19,7 +24,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from holdfast.core.curating import Step
-    from holdfast.model.change import Change
     from holdfast.model.entry import Json, Origin
     from holdfast.model.space import Store
     from holdfast.model.write import WriteOptions
@@ -135,7 +139,7 @@ class Skills:
         """
         rows, contents = _files(files or {})
         wanted = Wanted(
-            name=policy_name(name),
+            name=check_skill_name(name),
             description=description,
             body=body,
             files=rows,
@@ -236,12 +240,6 @@ class Skills:
 
         return self._desk.read(unit)
 
-    def changes(self, name: str) -> Sequence[Change]:
-        """The changes of a skill with their images, the newest first."""
-        return self._desk.read(
-            lambda view, store: list(view.history(policy.find(view, store, name)))
-        )
-
     def curate(self, *, dry_run: bool = False, **write: Unpack[WriteOptions]) -> Sequence[Step]:
         """Mark what nobody uses, and archive what nobody used for long; or only say what is due."""
         check_unexpected(write.get("expect"), "curating")
@@ -300,12 +298,6 @@ class Skills:
         rows, contents = _files({path: Given(data=after, program=file.program)})
         seen = write if write.expect is not None else write.replace(expect=skill.revision)
         return self._save(Wanted(name=skill.name, files=rows), contents, seen)
-
-
-def policy_name(name: str) -> str:
-    from holdfast.core.skillfiles import check_skill_name
-
-    return check_skill_name(name)
 
 
 def _content(view: View, store: Store, entry: policy.Entry, path: str) -> bytes:
@@ -413,6 +405,3 @@ def skill_tools(desk: Callable[[str | None], Desk]) -> tuple[Callable[..., objec
         return skills.patch(name, find, replace, file=file)
 
     return skill_view, skill_save
-
-
-__all__ = ["Document", "FileText", "Given", "SkillChange", "Skills"]

@@ -14,7 +14,7 @@ from holdfast.errors import Conflict, InvalidInput, NotFound, Refused
 from holdfast.model.entry import Advice, Entry, NewEntry
 from holdfast.model.names import check_str, shown
 from holdfast.model.times import from_us
-from holdfast.model.tree import PROGRAM
+from holdfast.model.tree import FILE, PROGRAM
 from holdfast.model.value import Value
 from holdfast.strategies.skills.document import (
     LINES_ADVISED,
@@ -100,7 +100,8 @@ class SkillRemoved(Value):
 
 class Wanted(Value):
     """What a call wants of a skill: a whole document, or parts of one. Of `files`, None takes one
-    away; with `only` those that it does not name go too. `renewed` brings back what was forgotten.
+    away; with `only` those that it does not name go too; with `anyway` a similar one does not
+    stop it.
     """
 
     name: str
@@ -176,10 +177,13 @@ def skill_from(entry: Entry, uses: int = 0, last_us: int = 0) -> Skill:
 
 
 def files_of(entry: Entry) -> dict[str, SkillFile]:
-    kept: Any = entry.facts.get("files", {})
+    return files_in(entry.facts)
+
+
+def files_in(facts: Any) -> dict[str, SkillFile]:
     return {
         path: SkillFile(path=path, program=kind == PROGRAM, size=size, content=content)
-        for path, (kind, size, content) in kept.items()
+        for path, (kind, size, content) in facts.get("files", {}).items()
     }
 
 
@@ -284,7 +288,7 @@ def _said(work: Work, document: Document, files: Mapping[str, SkillFile]) -> dic
     check_side_by_side(files)
     check_sizes({path: file.size for path, file in files.items()})
     rows = {
-        path: ["x" if file.program else "f", file.size, file.content]
+        path: [PROGRAM if file.program else FILE, file.size, file.content]
         for path, file in sorted(files.items())
     }
     return {

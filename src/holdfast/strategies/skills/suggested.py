@@ -10,10 +10,9 @@ from holdfast.core.skillfiles import check_skill_name, name_in
 from holdfast.core.suggesting import changes_of, new_entry
 from holdfast.errors import Conflict, InvalidInput
 from holdfast.model.names import shown
-from holdfast.model.tree import PROGRAM
 from holdfast.strategies.skills import policy
 from holdfast.strategies.skills.document import DESCRIPTION_CHARS_MAX, Document, read, written
-from holdfast.strategies.skills.policy import SkillFile, Wanted
+from holdfast.strategies.skills.policy import Wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,8 +101,4 @@ def _as_held(facts: Mapping[str, Json], suggestion: Suggestion) -> Wanted:
     """A write that was held, as it was meant: the front matter and the files that it came with."""
     kept: Any = facts
     document: Document = read(kept["head"] + suggestion.text)
-    files: dict[str, SkillFile | None] = {
-        path: SkillFile(path=path, program=kind == PROGRAM, size=size, content=content)
-        for path, (kind, size, content) in kept["files"].items()
-    }
-    return Wanted(name=document.name, document=document, files=files, only=True)
+    return Wanted(name=document.name, document=document, files=policy.files_in(kept), only=True)
